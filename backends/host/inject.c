@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses LIFTOFF_HOST_INJECT and does the host's share of it.
+#include "backends/host/inject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+// The launches FIRST … LAST; none if FIRST is 0.
+struct range {
+    uint64_t first, last;
+};
+
+struct inject inject;
+
+static uint64_t launch_ns, gap_ns, complete_ns;
+static struct range launch_error, hang, crash, wrong_count;
+static uint64_t launch_ticks, launches;
+
+static const struct {
+    const char *name;
+    uint64_t *delay_ns;
+    struct range *range;
+} table[] = {
+    {"launch_ns", &launch_ns, NULL}, {"gap_ns", &gap_ns, NULL},      {"complete_ns", &complete_ns, NULL},
+    {"hang", NULL, &hang},           {"crash", NULL, &crash},        {"launch_error", NULL, &launch_error},
+    {"wrong_count", NULL, &wrong_count},
+};
+enum { TABLE_ROWS = sizeof table / sizeof table[0], DELAY_NS_MAX = 1000000000 };
+
+const char *gpu_injection(void)
+{
+    const char *text = getenv("LIFTOFF_HOST_INJECT");
+    return text && *text ? text : NULL;
+}
+
+// Digits alone: strtoull would also take signs and spaces. *REST is what follows them.
+static bool parse_number(const char *text, const char **rest, uint64_t *number)
+{
+    size_t digits = strspn(text, "0123456789");
+    *rest = text + digits;
+    *number = strtoull(text, NULL, 10);
+    return digits > 0 && digits < 19;
+}
+
+static enum gpu_status malformed(const char *item, const char *why)
+{
+    return gpu_reason(GPU_FAILED, "LIFTOFF_HOST_INJECT: '%s' %s", item, why);
+}
+
+static enum gpu_status parse_item(const char *item)
+{
+    size_t row = 0, length = strcspn(item, "=");
+    while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
+    if (row == TABLE_ROWS || !item[length])
+        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, hang=K, crash=K, launch_error=K, "
+                               "wrong_count=K");
+    uint64_t number;
+    const char *rest;
+    bool good = parse_number(item + length + 1, &rest, &number);
+    if (table[row].delay_ns) {
+        if (!good || *rest || number > DELAY_NS_MAX)
+            return malformed(item, "names no nanoseconds from 0 to 1000000000");
+        *table[row].delay_ns = number;
+        return GPU_OK;
+    }
+    bool onwards = !strcmp(rest, "-");
+    if (!good || number == 0 || (*rest && !onwards))
+        return malformed(item, "names no launch (from 1; with '-' behind it, that and all after)");
+    *table[row].range = (struct range){number, onwards ? UINT64_MAX : number};
+    return GPU_OK;
+}
+
+static uint64_t ticks_of(uint64_t ns) { return (uint64_t)((double)ns / clock_state.ns_per_tick) + (ns > 0); }
+
+enum gpu_status inject_read(void)
+{
+    for (size_t row = 0; row < TABLE_ROWS; row++) {
+        if (table[row].delay_ns) *table[row].delay_ns = 0;
+        else *table[row].range = (struct range){0, 0};
+    }
+    inject = (struct inject){0};
+    launches = 0;
+    const char *text = gpu_injection();
+    if (!text) return GPU_OK;
+
+    for (const char *item = text;; item++) {
+        char copy[64] = "";
+        size_t length = strcspn(item, ",");
+        strncat(copy, item, length < sizeof copy ? length : sizeof copy - 1);
+        enum gpu_status status = parse_item(copy);
+        if (status) return status;
+        item += length;
+        if (!*item) break;
+    }
+    launch_ticks = ticks_of(launch_ns);
+    inject = (struct inject){true, ticks_of(gap_ns), ticks_of(complete_ns)};
+    return GPU_OK;
+}
+
+static bool within(struct range range, uint64_t launch) { return launch >= range.first && launch <= range.last; }
+
+enum gpu_status inject_launch(uint32_t *fault)
+{
+    uint64_t launch = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+    inject_spin(launch_ticks);
+    if (within(launch_error, launch)) return gpu_reason(GPU_FAILED, "injected launch error");
+    if (within(hang, launch)) *fault = FAULT_HANG;
+    else if (within(crash, launch)) *fault = FAULT_CRASH;
+    else if (within(wrong_count, launch)) *fault = FAULT_SKIP;
+    return GPU_OK;
+}
+
+void inject_spin(uint64_t ticks)
+{
+    uint64_t begin = clock_ticks();
+    while (clock_ticks() - begin < ticks) clock_relax();
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults and delays that tests ask for in LIFTOFF_HOST_INJECT, to show that the harness notices what it must notice:
+//
+//   launch_ns=N      a launch call takes N longer before the device can see the launch
+//   gap_ns=N         the device waits N between a kernel and the kernel that was already queued behind it
+//   complete_ns=N    the device waits N before it publishes the end of a kernel with nothing queued behind it
+//   launch_error=K   the Kth launch call fails
+//   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
+//   wrong_count=K    the Kth launch ends without having run
+//
+// separated by commas. Launches count from 1; K- means the Kth and all that follow.
+#ifndef LIFTOFF_HOST_INJECT_H
+#define LIFTOFF_HOST_INJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backends/gpu.h"
+
+// What the device does to a launch instead of running it.
+enum inject_fault { FAULT_NONE, FAULT_HANG, FAULT_CRASH, FAULT_SKIP };
+
+struct inject {
+    bool active; // any of what follows
+    uint64_t gap_ticks, complete_ticks;
+};
+extern struct inject inject;
+
+// Reads the environment; GPU_FAILED with the reason if it is malformed. The clock is calibrated. Starts counting anew.
+enum gpu_status inject_read(void);
+
+// To be called by each launch call while active: delays it or fails it, or sets *FAULT for the device.
+enum gpu_status inject_launch(uint32_t *fault);
+
+void inject_spin(uint64_t ticks);
+
+#endif

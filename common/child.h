@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measuring process: opens the device, announces the rows of one benchmark, measures them in shuffled rounds and tells
+// the parent (wire.h). It is the same binary, started again.
+#ifndef LIFTOFF_CHILD_H
+#define LIFTOFF_CHILD_H
+
+#include <stdbool.h>
+
+#include "common/settings.h"
+
+// What the parent asks of a child; it travels in one environment variable.
+struct child_order {
+    char benchmark[64]; // "" asks for facts only
+    char moment[16];    // with "": "start" tells all facts, "end" only the changing ones
+    char pci_bus_id[32]; // "" if unknown
+    unsigned device, process, processes;
+    int to_parent, from_parent; // file descriptors
+};
+
+#define CHILD_VARIABLE "LIFTOFF_CHILD"
+
+// Writes ORDER as the variable's value. TEXT holds at least 256 bytes.
+void child_order_write(const struct child_order *order, char *text);
+
+// True if this process is a child: *ORDER is filled from the environment and the variable removed from it.
+bool child_order_read(struct child_order *order);
+
+// Does what ORDER says and returns the process's exit status: 0 if all was told.
+int child_run(const struct child_order *order, const struct settings *settings);
+
+#endif

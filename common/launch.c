@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches that benchmarks are made of. See launch.h.
+#include "common/launch.h"
+
+#include <stdlib.h>
+
+GPU_KERNEL(empty);
+GPU_KERNEL(stamp);
+GPU_KERNEL(gate);
+
+static const double GATE_LIMIT_NS = 200e6;
+
+static struct gpu_launch one_block(const void *kernel, struct gpu_stream *stream, void *argument, size_t bytes)
+{
+    return (struct gpu_launch){.kernel = kernel, .grid = {1, 1, 1}, .block = {LAUNCH_BLOCK_THREADS, 1, 1}, .argument = argument,
+                               .argument_bytes = bytes, .stream = stream};
+}
+
+enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream)
+{
+    *launch = one_block(gpu_kernel(empty), stream, NULL, 0);
+    return gpu_launch_prepare(launch);
+}
+
+enum gpu_status stamp_launch_open(struct stamp_launch *stamps, struct gpu_stream *stream, unsigned room)
+{
+    void *memory;
+    enum gpu_status status = gpu_alloc(&memory, room * sizeof *stamps->device);
+    if (status) return status;
+    stamps->device = memory;
+    stamps->stamp = calloc(room, sizeof *stamps->stamp);
+    if (!stamps->stamp) return gpu_reason(GPU_FAILED, "no memory for %u stamps", room);
+    stamps->room = room;
+    stamps->used = 0;
+    stamps->first_sequence = 1; // memory that nobody wrote holds 0
+    stamps->argument = (struct stamp_argument){0};
+    stamps->launch = one_block(gpu_kernel(stamp), stream, &stamps->argument, sizeof stamps->argument);
+    return gpu_launch_prepare(&stamps->launch);
+}
+
+void stamp_launch_close(struct stamp_launch *stamps)
+{
+    if (stamps->device) gpu_free(stamps->device);
+    free(stamps->stamp);
+    stamps->device = stamps->stamp = NULL;
+}
+
+enum gpu_status stamp_launch_read(struct stamp_launch *stamps)
+{
+    enum gpu_status status = gpu_read(stamps->stamp, stamps->device, stamps->used * sizeof *stamps->stamp);
+    if (status) return status;
+    for (unsigned i = 0; i < stamps->used; i++)
+        if (stamps->stamp[i].sequence != stamps->first_sequence + i)
+            return gpu_reason(GPU_FAILED, "launch %u of %u left no stamp: the kernel did not run", i + 1, stamps->used);
+    return GPU_OK;
+}
+
+enum gpu_status chain_open(struct chain *chain)
+{
+    enum gpu_status status = gpu_stream_create(&chain->stream);
+    if (status) return status;
+    void *host, *device;
+    status = gpu_alloc_mapped(&host, &device, 2 * sizeof *chain->gate_words);
+    if (status) return status;
+    chain->gate_words = host;
+    uint32_t *words = device;
+    chain->gate_argument =
+        (struct gate_argument){words, words + 1, (uint64_t)(GATE_LIMIT_NS / gpu_clock_ns_per_tick()), 0};
+    chain->gate = one_block(gpu_kernel(gate), chain->stream, &chain->gate_argument, sizeof chain->gate_argument);
+    status = gpu_launch_prepare(&chain->gate);
+    if (!status) status = launch_prepare_empty(&chain->empty, chain->stream);
+    if (!status) status = stamp_launch_open(&chain->stamps, chain->stream, CHAIN_LENGTH_MAX + 2);
+    return status;
+}
+
+void chain_close(struct chain *chain)
+{
+    stamp_launch_close(&chain->stamps);
+    if (chain->gate_words) gpu_free_mapped(chain->gate_words);
+    if (chain->stream) gpu_stream_destroy(chain->stream);
+    chain->gate_words = NULL;
+    chain->stream = NULL;
+}
+
+enum gpu_status chain_hold(struct chain *chain)
+{
+    chain->gate_argument.value++;
+    return gpu_launch_runtime(&chain->gate);
+}
+
+enum gpu_status chain_release(struct chain *chain)
+{
+    __atomic_store_n(&chain->gate_words[0], chain->gate_argument.value, __ATOMIC_RELEASE);
+    enum gpu_status status = gpu_stream_synchronize(chain->stream);
+    if (status) return status;
+    if (__atomic_load_n(&chain->gate_words[1], __ATOMIC_ACQUIRE)) {
+        chain->gate_words[1] = 0;
+        return gpu_reason(GPU_FAILED, "the host did not open the gate within %.0f ms: the queue was never full", GATE_LIMIT_NS / 1e6);
+    }
+    return GPU_OK;
+}
+
+static enum gpu_status submit_chain(struct chain *chain, enum chain_kind kind, unsigned length)
+{
+    struct stamp_launch *stamps = &chain->stamps;
+    stamp_launch_reset(stamps);
+    stamp_launch_aim(stamps);
+    enum gpu_status status = gpu_launch_runtime(&stamps->launch);
+    for (unsigned i = 0; i < length && !status; i++) {
+        if (kind == CHAIN_STAMPS) stamp_launch_aim(stamps);
+        status = gpu_launch_runtime(kind == CHAIN_STAMPS ? &stamps->launch : &chain->empty);
+    }
+    if (status) return status;
+    stamp_launch_aim(stamps);
+    return gpu_launch_runtime(&stamps->launch);
+}
+
+enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigned length, double *elapsed_ns)
+{
+    enum gpu_status status = chain_hold(chain);
+    if (!status) status = submit_chain(chain, kind, length);
+    enum gpu_status released = chain_release(chain);
+    if (status || released) return status ? status : released;
+    status = stamp_launch_read(&chain->stamps);
+    if (status) return status;
+    const struct stamp *stamp = chain->stamps.stamp;
+    *elapsed_ns = (double)(stamp[chain->stamps.used - 1].begin_ticks - stamp[0].begin_ticks) * gpu_clock_ns_per_tick();
+    return GPU_OK;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches that benchmarks are made of: an empty kernel, a stamping kernel that proves that it ran, and chains of either
+// behind a closed gate.
+#ifndef LIFTOFF_LAUNCH_H
+#define LIFTOFF_LAUNCH_H
+
+#include "backends/gpu.h"
+#include "backends/kernels/common.h"
+#include "common/clock.h"
+
+typedef enum gpu_status launch_function(const struct gpu_launch *);
+
+enum { LAUNCH_BLOCK_THREADS = 32 }; // one warp, one block: the smallest launch
+#define LAUNCH_PARAMS "block_threads=32;blocks=1"
+
+// Prepares `empty` as one block into STREAM.
+enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream);
+
+// The worst of several answers that were OR-ed together.
+static inline enum gpu_status launch_worst(unsigned answers) { return answers & GPU_FAILED ? GPU_FAILED : (enum gpu_status)answers; }
+
+// The time of COUNT submissions in a row. Inlined, so that SUBMIT is called directly and nothing else stands between the clock reads.
+// It waits for nothing: COUNT stays under half the queue, and the caller drains it.
+static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(const struct gpu_launch *launch, unsigned count,
+                                                                               launch_function *submit, double *elapsed_ns)
+{
+    unsigned status = GPU_OK;
+    uint64_t begin = clock_ticks();
+    for (unsigned i = 0; i < count; i++) status |= (unsigned)submit(launch);
+    uint64_t end = clock_ticks();
+    *elapsed_ns = clock_ns(end - begin);
+    return launch_worst(status);
+}
+
+// Launches of `stamp`, whose stamps are proved when they are read.
+struct stamp_launch {
+    struct gpu_launch launch;
+    struct stamp_argument argument;
+    struct stamp *device; // ROOM of them
+    struct stamp *stamp;  // after stamp_launch_read, on the host
+    unsigned room, used;
+    uint64_t first_sequence; // of stamp 0
+};
+
+enum gpu_status stamp_launch_open(struct stamp_launch *stamps, struct gpu_stream *stream, unsigned room);
+void stamp_launch_close(struct stamp_launch *stamps);
+
+// Forgets the stamps so far.
+static inline void stamp_launch_reset(struct stamp_launch *stamps)
+{
+    stamps->first_sequence += stamps->used;
+    stamps->used = 0;
+}
+
+// Aims the next launch at the next stamp. Call it before each submission, outside the timed region.
+static inline void stamp_launch_aim(struct stamp_launch *stamps)
+{
+    stamps->argument.out = stamps->device + stamps->used;
+    stamps->argument.sequence = stamps->first_sequence + stamps->used;
+    stamps->used++;
+}
+
+// Brings the stamps here, once the stream is drained. GPU_FAILED if any of the launches left no stamp of its own.
+enum gpu_status stamp_launch_read(struct stamp_launch *stamps);
+
+// A gate that holds a stream, and two stamps around a chain.
+struct chain {
+    struct gpu_stream *stream;
+    struct gpu_launch gate, empty;
+    struct gate_argument gate_argument;
+    uint32_t *gate_words; // mapped: open, expired
+    struct stamp_launch stamps;
+};
+
+enum chain_kind { CHAIN_EMPTIES, CHAIN_STAMPS };
+enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice as many
+
+enum gpu_status chain_open(struct chain *chain);
+void chain_close(struct chain *chain);
+
+// Closes the gate: what is submitted to the stream from now on waits, for at most 200 ms.
+enum gpu_status chain_hold(struct chain *chain);
+
+// Opens the gate and drains the stream. GPU_FAILED if the gate had given up waiting.
+enum gpu_status chain_release(struct chain *chain);
+
+// On the device, from the begin of a stamp to the begin of the next with LENGTH (0 … CHAIN_LENGTH_MAX) kernels between them, all
+// of them in the queue before the first one starts.
+enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigned length, double *elapsed_ns);
+
+#endif

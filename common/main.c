@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of liftoff-cuda, liftoff-hip and liftoff-host: a run, or one of its own measuring processes.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/bench.h"
+#include "common/child.h"
+#include "common/run.h"
+#include "common/supervise.h"
+
+static int list(void)
+{
+    for (size_t i = 0; benchmarks[i]; i++) printf("%s\t%s\n", benchmarks[i]->name, benchmarks[i]->summary);
+    return EXIT_OK;
+}
+
+static int run_all(const struct settings *settings, char **argv)
+{
+    unsigned count = run_device_count(settings, argv);
+    int worst = count ? EXIT_OK : EXIT_DEVICE;
+    for (unsigned device = 0; device < count && !supervise_signal(); device++) {
+        int status = run_device(settings, device, argv);
+        if (status > worst) worst = status;
+    }
+    return worst;
+}
+
+int main(int argc, char **argv)
+{
+    static struct settings settings;
+    static struct child_order order;
+    char **words = malloc(((size_t)argc + 1) * sizeof *words); // as given: parsing moves the operands
+    if (!words) abort();
+    for (int i = 0; i <= argc; i++) words[i] = argv[i];
+
+    bool child = child_order_read(&order);
+    enum options_outcome outcome = settings_parse(&settings, argc, argv);
+    if (outcome != OPTIONS_RUN) return outcome == OPTIONS_DONE ? EXIT_OK : EXIT_USAGE;
+    if (child) return child_run(&order, &settings);
+    if (settings.list) return list();
+
+    supervise_signals();
+    bool all = settings.device[0] == 'a';
+    int status = all ? run_all(&settings, words) : run_device(&settings, (unsigned)strtoul(settings.device, NULL, 10), words);
+    free(words);
+    return status;
+}

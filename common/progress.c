@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one line on the terminal that says what is being measured.
+#include "common/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+
+void progress_begin(struct progress_line *line, const char *when)
+{
+    *line = (struct progress_line){.begin_ns = clock_gettime_ns()};
+    line->shown = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDERR_FILENO));
+}
+
+void progress_process(struct progress_line *line, const char *benchmark, unsigned process, unsigned processes)
+{
+    if (process == 0) line->rows = line->rows_done = 0;
+    line->benchmark = benchmark;
+    line->process = process;
+    line->processes = processes;
+    progress_draw(line);
+}
+
+void progress_plan(struct progress_line *line, unsigned rows)
+{
+    line->rows = rows;
+    progress_draw(line);
+}
+
+void progress_row(struct progress_line *line)
+{
+    line->rows_done++;
+    progress_draw(line);
+}
+
+void progress_draw(struct progress_line *line)
+{
+    if (!line->shown) return;
+    fprintf(stderr, "\r\033[K%5.1f s  %s  process %u of %u  %u of %u rows", (double)(clock_gettime_ns() - line->begin_ns) / 1e9,
+            line->benchmark, line->process + 1, line->processes, line->rows_done, line->rows);
+    fflush(stderr);
+}
+
+void progress_end(struct progress_line *line)
+{
+    if (line->shown) fprintf(stderr, "\r\033[K");
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The option table of liftoff-cuda, liftoff-hip and liftoff-host.
+#include "common/settings.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/bench.h"
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct option_row rows[] = {
+    {"list", OPTION_FLAG, AT(list), NULL, NULL, 0, 0, NULL, "print the benchmarks, name and summary, and end"},
+    {"device", OPTION_CHOICE, AT(device), "N", "all|…", 0, 0, "0", "the device to measure by its index, or all, a file each"},
+    {"output", OPTION_FILE, AT(output), "FILE", NULL, 0, 0, NULL,
+     "write to FILE, which must not exist; default results/BACKEND-DEVICE-INDEX-HOST-UTC.csv"},
+    {"quick", OPTION_FLAG, AT(quick), NULL, NULL, 0, 0, NULL, "one process, a fifth of the budget, and only the most important rows"},
+    {"precision", OPTION_NUMBER, AT(precision_percent), "PCT", NULL, 0.01, 100, "1",
+     "stop a case when its median is known to this many percent"},
+    {"budget", OPTION_NUMBER, AT(budget_s), "SECONDS", NULL, 0.001, 3600, "0.25", "measure a case no longer than this, over all processes"},
+    {"timeout", OPTION_NUMBER, AT(timeout_s), "SECONDS", NULL, 0.1, 86400, "120", "kill a benchmark's process that takes longer"},
+    {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, 64, NULL, "fresh processes a benchmark is measured in; default 3, or 1 with --quick"},
+    {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, "near",
+     "the core to measure from: near the device, none, or the number of a processing unit"},
+    {"no-samples", OPTION_FLAG, AT(no_samples), NULL, NULL, 0, 0, NULL, "do not write NAME.samples.csv beside the results"},
+    {"resume", OPTION_FILE, AT(resume), "FILE", NULL, 0, 0, NULL, "measure what FILE lacks or has as failed, and complete it"},
+    {"anonymous", OPTION_FLAG, AT(anonymous), NULL, NULL, 0, 0, NULL, "leave out host, serials, UUIDs, user, paths and command line"},
+    {"progress", OPTION_CHOICE, AT(progress), "WHEN", "auto|always|never", 0, 0, "auto", "show what is being measured on the terminal"},
+    {NULL, OPTION_FLAG, 0, NULL, NULL, 0, 0, NULL, NULL},
+};
+
+static const char *benchmark_names[256];
+
+static bool number_or(const char *text, const char *word)
+{
+    char *end;
+    if (strcmp(text, word) == 0) return true;
+    long value = strtol(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value < 100000;
+}
+
+bool settings_select(const struct settings *settings, const char *benchmark)
+{
+    if (!settings->names[0]) return true;
+    for (char **name = settings->names; *name; name++)
+        if (strcmp(*name, benchmark) == 0) return true;
+    return false;
+}
+
+static bool check_names(const char *program, char **names)
+{
+    for (; *names; names++) {
+        size_t i = 0;
+        while (benchmark_names[i] && strcmp(benchmark_names[i], *names) != 0) i++;
+        if (benchmark_names[i]) continue;
+        const char *nearest = options_nearest(*names, benchmark_names);
+        fprintf(stderr, "%s: there is no benchmark '%s'", program, *names);
+        if (nearest) fprintf(stderr, "; did you mean '%s'?", nearest);
+        fprintf(stderr, " (--list names them)\n");
+        return false;
+    }
+    return true;
+}
+
+enum options_outcome settings_parse(struct settings *settings, int argc, char **argv)
+{
+    static char program_name[32];
+    snprintf(program_name, sizeof program_name, "liftoff-%s", gpu_backend);
+    size_t count = 0;
+    for (; benchmarks[count] && count + 1 < sizeof benchmark_names / sizeof *benchmark_names; count++)
+        benchmark_names[count] = benchmarks[count]->name;
+
+    const struct option_program program = {
+        .name = program_name,
+        .summary = "measure what launching a kernel costs, and why",
+        .operands = "[BENCHMARK...]",
+        .description = "Runs each benchmark in child processes of its own and writes one CSV file a device, whole after "
+                       "every row. Without names it runs all of them. Read the result with liftoff(1).\n"
+                       "Exit status: 0 if every row is ok, unsteady or unsupported; 1 if some failed or timed out; 2 for "
+                       "wrong usage; 3 without a usable device; 5 if the output could not be written; 130 or 143 if "
+                       "interrupted.",
+        .rows = rows,
+        .operand_words = benchmark_names,
+    };
+    int first;
+    enum options_outcome outcome = options_parse(&program, settings, argc, argv, &first);
+    if (outcome != OPTIONS_RUN) return outcome;
+    settings->names = argv + first;
+    if (!check_names(program_name, settings->names)) return OPTIONS_WRONG;
+    const char *wrong = NULL;
+    if (!number_or(settings->device, "all")) wrong = "--device takes an index or all";
+    if (!number_or(settings->pin, "near") && strcmp(settings->pin, "none") != 0)
+        wrong = "--pin takes near, none or the number of a processing unit";
+    if (settings->resume && settings->output) wrong = "--resume writes to the file that it resumes; leave --output out";
+    if ((settings->resume || settings->output) && strcmp(settings->device, "all") == 0)
+        wrong = "--device all writes a file a device; leave --output and --resume out";
+    if (wrong) {
+        fprintf(stderr, "%s: %s\n", program_name, wrong);
+        return OPTIONS_WRONG;
+    }
+    if (settings->processes == 0) settings->processes = settings->quick ? 1 : 3;
+    if (settings->quick) settings->budget_s /= 5;
+    return OPTIONS_RUN;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// One measuring child from fork to reaping. See supervise.h.
+#include "common/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+
+static volatile sig_atomic_t caught;
+static sigset_t stop_signals;
+
+static void note_signal(int number) { caught = number; }
+
+void supervise_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+    sigemptyset(&stop_signals);
+    sigaddset(&stop_signals, SIGINT);
+    sigaddset(&stop_signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop_signals, NULL); // they arrive while this process waits, and only then
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int supervise_signal(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    if (!caught && sigismember(&pending, SIGINT)) caught = SIGINT;
+    if (!caught && sigismember(&pending, SIGTERM)) caught = SIGTERM;
+    return caught;
+}
+
+static double now_s(void) { return (double)clock_gettime_ns() / 1e9; }
+
+// In the child, between fork and exec: a group of its own, and no life longer than the parent's.
+static void become(const struct child_order *order, char **argv, pid_t parent)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    sigprocmask(SIG_UNBLOCK, &stop_signals, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    fcntl(order->to_parent, F_SETFD, 0);
+    fcntl(order->from_parent, F_SETFD, 0);
+
+    char text[256], path[PATH_MAX];
+    child_order_write(order, text);
+    setenv(CHILD_VARIABLE, text, 1);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length < 0) _exit(127);
+    path[length] = '\0';
+
+    char *words[64] = {NULL}, *rest = getenv("LIFTOFF_RUNNER"), *word;
+    int count = 0;
+    while (rest && (word = strsep(&rest, " ")) && count < 32)
+        if (*word) words[count++] = word;
+    if (count == 0) {
+        execv(path, argv);
+    } else {
+        words[count++] = path;
+        for (int i = 1; argv[i] && count < 63; i++) words[count++] = argv[i];
+        execvp(words[0], words);
+    }
+    fprintf(stderr, "%s: cannot start %s: %s\n", argv[0], count ? words[0] : path, strerror(errno));
+    _exit(127);
+}
+
+static pid_t start(struct child_order *order, char **argv, int *from_child, int *to_child)
+{
+    int up[2], down[2];
+    if (pipe2(up, O_CLOEXEC)) return -1;
+    if (pipe2(down, O_CLOEXEC)) {
+        close(up[0]), close(up[1]);
+        return -1;
+    }
+    order->to_parent = up[1];
+    order->from_parent = down[0];
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) become(order, argv, parent);
+    close(up[1]), close(down[0]);
+    if (pid < 0) {
+        close(up[0]), close(down[1]);
+        return -1;
+    }
+    setpgid(pid, pid); // whoever comes first
+    fcntl(up[0], F_SETFL, O_NONBLOCK);
+    *from_child = up[0];
+    *to_child = down[1];
+    return pid;
+}
+
+// Takes the child back. Its whole group is killed before it is reaped, so that the group's number is still its own.
+static bool reap(pid_t pid, bool force, int *status)
+{
+    double limit = now_s() + 10;
+    if (force) kill(-pid, SIGKILL);
+    for (;;) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == pid) break;
+        if (now_s() > limit && force) return false;
+        if (now_s() > limit) {
+            force = true;
+            limit += 10;
+            kill(-pid, SIGKILL);
+        }
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    kill(-pid, SIGKILL);
+    return waitpid(pid, status, 0) == pid;
+}
+
+static enum child_outcome describe_death(int status, char *reason)
+{
+    if (WIFSIGNALED(status))
+        snprintf(reason, 256, "the process died of SIG%s", sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+    else snprintf(reason, 256, "the process ended early with status %d", WEXITSTATUS(status));
+    return CHILD_DIED;
+}
+
+// What the child has said so far decides how its end is to be read.
+struct hearing {
+    bool whole, refused, abandoned, broken;
+};
+
+static void hear(struct wire_reader *reader, struct hearing *hearing, child_listener *listen, void *context, int to_child,
+                 char *reason)
+{
+    struct wire_header header;
+    const char *payload;
+    while (!hearing->abandoned && wire_next(reader, &header, &payload, &hearing->broken)) {
+        if (header.type == WIRE_END) {
+            hearing->whole = true;
+        } else if (header.type == WIRE_FATAL) {
+            const char *text = "";
+            wire_texts(payload, header.bytes, &text, 1);
+            snprintf(reason, 256, "%s", text);
+            hearing->refused = true;
+        } else if (!listen(context, &header, payload, to_child)) {
+            hearing->abandoned = true;
+        }
+    }
+}
+
+enum child_outcome supervise(const struct child_order *asked, char **argv, double timeout_s, child_listener *listen,
+                             child_ticker *tick, void *context, char *reason)
+{
+    static struct wire_reader reader;
+    struct child_order order = *asked;
+    struct hearing hearing = {0};
+    int to_child, status = 0;
+    reader = (struct wire_reader){.fd = -1};
+    pid_t pid = start(&order, argv, &reader.fd, &to_child);
+    if (pid < 0) {
+        snprintf(reason, 256, "cannot start a process: %s", strerror(errno));
+        return CHILD_DIED;
+    }
+    sigset_t waiting;
+    sigprocmask(SIG_SETMASK, NULL, &waiting);
+    sigdelset(&waiting, SIGINT);
+    sigdelset(&waiting, SIGTERM);
+
+    double deadline = now_s() + timeout_s;
+    bool late = false;
+    while (!reader.ended && !hearing.abandoned && !hearing.broken && !caught) {
+        struct pollfd poll_fd = {reader.fd, POLLIN, 0};
+        int ready = ppoll(&poll_fd, 1, &(struct timespec){0, 200000000}, &waiting);
+        if (ready > 0 && !wire_fill(&reader)) break;
+        hear(&reader, &hearing, listen, context, to_child, reason);
+        if (tick) tick(context);
+        late = now_s() > deadline;
+        if (late) break;
+    }
+    close(to_child);
+    close(reader.fd);
+    if (!reap(pid, !hearing.whole || late, &status)) {
+        snprintf(reason, 256, "process %d was killed but does not end; the device is not used any more", (int)pid);
+        return CHILD_STUCK;
+    }
+    if (caught) return CHILD_INTERRUPTED;
+    if (hearing.abandoned) return CHILD_ABANDONED;
+    if (hearing.refused) return CHILD_REFUSED;
+    if (late) {
+        snprintf(reason, 256, "the process was killed after %g s", timeout_s);
+        return CHILD_TIMEOUT;
+    }
+    if (hearing.whole) return CHILD_DONE;
+    return describe_death(status, reason);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one measuring child: starts it, hears it, watches the clock, and leaves nothing of it behind.
+#ifndef LIFTOFF_SUPERVISE_H
+#define LIFTOFF_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/child.h"
+#include "common/wire.h"
+
+enum child_outcome {
+    CHILD_DONE,        // it told all and ended
+    CHILD_DIED,        // crashed, or ended before it had told all
+    CHILD_TIMEOUT,     // killed for taking longer than it may
+    CHILD_REFUSED,     // it said itself why it cannot go on
+    CHILD_INTERRUPTED, // this process was told to stop; the child was killed
+    CHILD_ABANDONED,   // the listener wanted no more; the child was killed
+    CHILD_STUCK,       // killed, but the system cannot take it back: the device must not be used again
+};
+
+// Takes a message; answers the child on TO_CHILD where the protocol wants it. False: abandon the child.
+typedef bool child_listener(void *context, const struct wire_header *header, const char *payload, int to_child);
+
+// Called about five times a second while the child runs, for progress and for data that must reach the disk.
+typedef void child_ticker(void *context);
+
+// SIGINT and SIGTERM are noted from now on, SIGPIPE is ignored. The signal that came, or 0.
+void supervise_signals(void);
+int supervise_signal(void);
+
+// Runs ORDER in a new process of this binary with the command line ARGV, for at most TIMEOUT_S seconds. REASON (256 bytes)
+// says what happened where the outcome is not CHILD_DONE.
+enum child_outcome supervise(const struct child_order *order, char **argv, double timeout_s, child_listener *listen,
+                             child_ticker *tick, void *context, char *reason);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows that each injection of the host device does what it says, and that malformed ones are refused.
+#include "tests/unit_host.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_inject_launch_ns(void **state)
+{
+    (void)state;
+    open_device("launch_ns=200000");
+    assert_string_equal(gpu_injection(), "launch_ns=200000");
+    struct gpu_launch launch = launch_of(gpu_kernel(empty), NULL, 0);
+    uint64_t begin = clock_ticks();
+    for (int i = 0; i < 10; i++) submit(&launch);
+    assert_true(clock_ns(clock_ticks() - begin) >= 10 * 200e3);
+    double elapsed_ns;
+    assert_int_equal(gpu_plain_submit(&launch, 10, &elapsed_ns), GPU_OK);
+    assert_true(elapsed_ns >= 10 * 200e3 * 0.999);
+    synchronize();
+    close_device();
+}
+
+static void test_inject_gap_ns(void **state)
+{
+    (void)state;
+    struct stamp stamps[8];
+    open_device("gap_ns=300000");
+    stamps_in_a_row(stamps, 8);
+    for (int i = 1; i < 8; i++) assert_true(ns_of(stamps[i].begin_ticks - stamps[i - 1].end_ticks) >= 300e3);
+    close_device();
+}
+
+static void test_inject_complete_ns(void **state)
+{
+    (void)state;
+    struct stamp stamps[8];
+    open_device("complete_ns=100000000");
+    stamps_in_a_row(stamps, 8);
+    assert_true(ns_of(clock_ticks() - stamps[7].end_ticks) >= 100e6);
+    assert_true(ns_of(stamps[7].begin_ticks - stamps[0].end_ticks) < 7 * 100e6); // none between queued kernels
+    close_device();
+}
+
+static void test_inject_hang(void **state)
+{
+    (void)state;
+    struct stamp *out;
+    open_device("hang=2");
+    out = device_memory(2 * sizeof *out);
+    struct stamp_argument argument = {out, 1, 0};
+    struct gpu_launch launch = launch_of(gpu_kernel(stamp), &argument, sizeof argument);
+    submit(&launch);
+    synchronize();
+    argument.out++;
+    submit(&launch);
+    gpu_close();
+    assert_string_equal(gpu_error(), "the host device was closed with 1 packets that have not ended");
+    assert_true(out[0].sequence == 1 && out[1].sequence == 0);
+    gpu_free(out);
+    gpu_free_mapped(word);
+}
+
+static void test_inject_crash(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL); // neither the test's nor a sanitizer's
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        open_device("crash=2");
+        struct gpu_launch launch = launch_of(gpu_kernel(empty), NULL, 0);
+        submit(&launch);
+        synchronize();
+        *word = 1;
+        submit(&launch);
+        synchronize();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGSEGV);
+}
+
+static void test_inject_launch_error(void **state)
+{
+    (void)state;
+    open_device("launch_error=2,launch_ns=1");
+    struct chain_argument argument = {device_memory(sizeof(uint64_t)), 1};
+    struct gpu_launch launch = launch_of(symbol(kernel_chain), &argument, sizeof argument);
+    submit(&launch);
+    assert_int_equal(gpu_launch_runtime(&launch), GPU_FAILED);
+    assert_string_equal(gpu_error(), "injected launch error");
+    synchronize();
+    assert_true(*argument.value == 1);
+    submit(&launch);
+    synchronize();
+    assert_true(*argument.value == 6364136223846793005u + 1);
+    gpu_free(argument.value);
+    close_device();
+}
+
+static void count_visits(const char *injection, uint32_t expected)
+{
+    open_device(injection);
+    struct visit_argument argument = {device_memory(sizeof(uint32_t)), device_memory(sizeof(uint32_t)), 1};
+    struct gpu_launch launch = launch_of(symbol(kernel_visit), &argument, sizeof argument);
+    for (int i = 0; i < 10; i++) submit(&launch);
+    synchronize();
+    assert_int_equal(*argument.visits, expected);
+    gpu_free(argument.visits);
+    gpu_free(argument.wrong_counts);
+    close_device();
+}
+
+static void test_inject_wrong_count(void **state)
+{
+    (void)state;
+    count_visits("wrong_count=3", 9);
+    count_visits("wrong_count=4-", 3);
+    count_visits("wrong_count=11", 10);
+    count_visits("", 10);
+}
+
+static void test_inject_malformed(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "x", "hang", "hang=", "hang=0", "hang=-", "hang=1-2", "hang=+1", "hang= 1", "hang=3,", ",", "gap=5", "gap_ns=",
+        "gap_ns=5-", "gap_ns=-5", "gap_ns=1e3", "gap_ns=99999999999", "launch_ns=1 ", "=1", "hang=99999999999999999999",
+        "wrong_count=1,,gap_ns=2",
+        "an unknown word that is so long that no buffer of a sensible length could hold it whole=1"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        setenv("LIFTOFF_HOST_INJECT", texts[i], 1);
+        assert_int_equal(gpu_open(0), GPU_FAILED);
+        assert_non_null(strstr(gpu_error(), "LIFTOFF_HOST_INJECT: '"));
+    }
+    unsetenv("LIFTOFF_HOST_INJECT");
+}
+
+int main(void)
+{
+    clock_init();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inject_launch_ns),
+        cmocka_unit_test(test_inject_gap_ns),
+        cmocka_unit_test(test_inject_complete_ns),
+        cmocka_unit_test(test_inject_hang),
+        cmocka_unit_test(test_inject_crash),
+        cmocka_unit_test(test_inject_launch_error),
+        cmocka_unit_test(test_inject_wrong_count),
+        cmocka_unit_test(test_inject_malformed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
