@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# How liftoff-cuda is built, where there is an nvcc.
+ifeq ($(NVCC),)
+$(info liftoff-cuda is left out: no nvcc (set CUDA_HOME or NVCC))
+else
+BACKENDS += cuda
+CUDA_PRESENT := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u)
+CUDA_ARCH ?= $(or $(CUDA_PRESENT),75 80 90)
+CUDA_TARGETS := $(if $(filter all,$(CUDA_ARCH)),$(shell $(NVCC) --list-gpu-arch | sed 's/compute_//'),$(CUDA_ARCH))
+CUDA_NEWEST  := $(lastword $(CUDA_TARGETS))
+CUDA_FLAGS := -std=c++17 -O2 -I. -Ibackends/cuda -Xcompiler -Wall $(foreach a,$(CUDA_TARGETS),-gencode arch=compute_$(a),code=sm_$(a)) \
+              -gencode arch=compute_$(CUDA_NEWEST),code=compute_$(CUDA_NEWEST)
+CUDA_OBJECTS := $(BUILD)/cuda/backends/runtime.o $(patsubst %.c,$(BUILD)/cuda/%.o,$(sort $(wildcard backends/cuda/*.c))) \
+                $(KERNELS:%.cu=$(BUILD)/cuda/%.o) $(BUILD)/cuda/backends/chevron.o
+
+$(BUILD)/cuda/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
+	$(Q)$(CC) $(BASE) $(CFLAGS) -Ibackends/cuda -isystem $(CUDA_HOME)/include -c -o $@ $<
+$(BUILD)/cuda/%.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  NVCC  $@")
+	$(Q)$(NVCC) $(CUDA_FLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/liftoff-cuda: $(HARNESS) $(CUDA_OBJECTS)
+	$(LINK) -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart $(HWLOC_LIBS) -lstdc++ -ldl -lpthread -lm
+endif

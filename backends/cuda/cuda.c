@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only CUDA has: the driver's own launch and stream memory operations, the extensible launch, NVML's facts.
+#include "backends/runtime.h"
+
+#include <cuda.h>
+#include <string.h>
+
+#include "backends/cuda/nvml.h"
+
+const char gpu_backend[] = "cuda";
+
+const char *const gpu_environment[] = {
+    "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_SCALE_LAUNCH_QUEUES", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_CACHE_DISABLE", "CUDA_FORCE_PTX_JIT",
+    "CUDA_AUTO_BOOST", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_INJECTION64_PATH", NULL};
+
+static CUresult (*driver_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 CUstream, void **, void **);
+static CUresult (*driver_wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+static CUresult (*driver_error_name)(CUresult, const char **);
+
+// The driver is reached through the runtime, so that the binary links and starts without one.
+static enum gpu_status fetch(void *entry_pointer, const char *symbol)
+{
+    void *entry = NULL;
+    enum cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    cudaError_t error = cudaGetDriverEntryPointByVersion(symbol, &entry, 11080, cudaEnableDefault, &found);
+#elif CUDART_VERSION >= 12000
+    cudaError_t error = cudaGetDriverEntryPoint(symbol, &entry, cudaEnableDefault, &found);
+#else
+    cudaError_t error = cudaGetDriverEntryPoint(symbol, &entry, cudaEnableDefault);
+    found = cudaDriverEntryPointSuccess;
+#endif
+    if (error != cudaSuccess) return runtime_status(error, "GetDriverEntryPoint");
+    if (found != cudaDriverEntryPointSuccess || !entry)
+        return gpu_reason(GPU_UNSUPPORTED, "this driver has no %s", symbol);
+    memcpy(entry_pointer, &entry, sizeof entry); // ISO C has no cast from an object to a function pointer
+    return GPU_OK;
+}
+
+static enum gpu_status driver_status(CUresult error, const char *call)
+{
+    const char *name = NULL;
+    driver_error_name(error, &name);
+    return gpu_reason(error == CUDA_ERROR_NOT_SUPPORTED ? GPU_UNSUPPORTED : GPU_FAILED, "%s: %s", call,
+                      name ? name : "unnamed error");
+}
+
+enum gpu_status vendor_open(unsigned device)
+{
+    (void)device;
+    enum gpu_status status = fetch(&driver_error_name, "cuGetErrorName");
+    if (!status) status = fetch(&driver_launch, "cuLaunchKernel");
+    if (!status) status = fetch(&driver_wait_value, "cuStreamWaitValue32");
+    return status;
+}
+
+void vendor_facts(unsigned device, const char *pci_bus_id, gpu_fact_function *emit, void *context)
+{
+    (void)device;
+    nvml_facts(pci_bus_id, emit, context);
+}
+
+void gpu_state(unsigned device, const char *prefix, gpu_fact_function *emit, void *context, bool *throttled)
+{
+    char bus[32];
+    *throttled = false;
+    if (cudaDeviceGetPCIBusId(bus, sizeof bus, (int)device) == cudaSuccess)
+        nvml_state(bus, prefix, emit, context, throttled);
+}
+
+double gpu_clock_ns_per_tick(void) { return 1.0; } // %globaltimer counts nanoseconds, in steps
+
+enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_view, uint32_t value)
+{
+    CUresult error = driver_wait_value((CUstream)(void *)stream, (CUdeviceptr)(uintptr_t)device_view, value,
+                                       CU_STREAM_WAIT_VALUE_GEQ);
+    return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuStreamWaitValue32");
+}
+
+enum gpu_status vendor_prepare(struct gpu_launch *launch)
+{
+    cudaFunction_t function;
+    cudaError_t error = cudaGetFuncBySymbol(&function, launch->kernel);
+    if (error != cudaSuccess) return runtime_status(error, "GetFuncBySymbol");
+    launch->function = function;
+
+    cudaLaunchConfig_t configuration = {
+        .gridDim = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .blockDim = {launch->block[0], launch->block[1], launch->block[2]},
+        .dynamicSmemBytes = launch->shared_bytes,
+        .stream = (cudaStream_t)(void *)launch->stream,
+    };
+    _Static_assert(sizeof configuration <= sizeof launch->configuration, "struct gpu_launch is too small");
+    memcpy(launch->configuration, &configuration, sizeof configuration);
+    return GPU_OK;
+}
+
+enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
+{
+    CUresult error = driver_launch((CUfunction)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+                                   launch->block[0], launch->block[1], launch->block[2], (unsigned)launch->shared_bytes,
+                                   (CUstream)(void *)launch->stream, (void **)launch->arguments, NULL);
+    return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuLaunchKernel");
+}
+
+enum gpu_status gpu_launch_ex(const struct gpu_launch *launch)
+{
+    cudaError_t error = cudaLaunchKernelExC((const cudaLaunchConfig_t *)(const void *)launch->configuration,
+                                            launch->kernel, (void **)launch->arguments);
+    return error == cudaSuccess ? GPU_OK : runtime_status(error, "LaunchKernelExC");
+}

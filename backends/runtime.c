@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The half of the CUDA and HIP backends that both runtimes spell alike. C11 that is also valid C++17: HIP over CUDA needs it.
+#include "backends/runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum gpu_status runtime_status(VENDOR(Error_t) error, const char *call)
+{
+    if (error == VENDOR(Success)) return GPU_OK;
+    (void)VENDOR(GetLastError)();
+    enum gpu_status status = error == VENDOR(ErrorNotSupported) ? GPU_UNSUPPORTED : GPU_FAILED;
+    return gpu_reason(status, "%s: %s (%s)", call, VENDOR(GetErrorName)(error), VENDOR(GetErrorString)(error));
+}
+
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+#define CHECK_WITH(call, ...)                                                                                          \
+    do {                                                                                                               \
+        enum gpu_status check_status = runtime_status(call(__VA_ARGS__), TEXT(call));                                  \
+        if (check_status) return check_status;                                                                         \
+    } while (0)
+#define CHECK(call, ...) CHECK_WITH(VENDOR(call), __VA_ARGS__)
+
+// --- Devices ---------------------------------------------------------------------------------------------------------
+
+enum gpu_status gpu_count(unsigned *devices)
+{
+    int count = 0;
+    *devices = 0;
+    CHECK(GetDeviceCount, &count);
+    if (count < 1) return gpu_reason(GPU_FAILED, "the %s runtime sees no device", gpu_backend);
+    *devices = (unsigned)count;
+    return GPU_OK;
+}
+
+enum gpu_status gpu_open(unsigned device)
+{
+    CHECK(SetDevice, (int)device);
+    CHECK(SetDeviceFlags, VENDOR(DeviceScheduleSpin) | VENDOR(DeviceMapHost));
+    CHECK(Free, NULL); // creates the context
+    return vendor_open(device);
+}
+
+void gpu_close(void) { (void)VENDOR(DeviceReset)(); }
+
+void runtime_fact(gpu_fact_function *emit, void *context, const char *key, long long value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", value);
+    emit(context, key, text);
+}
+
+enum gpu_status gpu_facts(unsigned device, gpu_fact_function *emit, void *context)
+{
+    VENDOR(DeviceProp_t) properties;
+    CHECK(GetDeviceProperties, &properties, (int)device);
+    char text[64], bus[32];
+    emit(context, "device", properties.name);
+    snprintf(bus, sizeof bus, "%04x:%02x:%02x.0", (unsigned)properties.pciDomainID, (unsigned)properties.pciBusID,
+             (unsigned)properties.pciDeviceID);
+    emit(context, "pci_bus_id", bus);
+    runtime_fact(emit, context, "multiprocessors", properties.multiProcessorCount);
+    runtime_fact(emit, context, "warp_threads", properties.warpSize);
+    runtime_fact(emit, context, "l2_bytes", properties.l2CacheSize);
+    runtime_fact(emit, context, "memory_device_bytes", (long long)properties.totalGlobalMem);
+    runtime_fact(emit, context, "shared_block_bytes", (long long)properties.sharedMemPerBlock);
+    snprintf(text, sizeof text, "%d.%d", properties.major, properties.minor);
+    emit(context, "compute_capability", text);
+    int version = 0, khz = 0;
+    if (VENDOR(DeviceGetAttribute)(&khz, VENDOR_ATTRIBUTE(ClockRate), (int)device) == VENDOR(Success))
+        runtime_fact(emit, context, "clock_nominal_mhz", khz / 1000);
+    if (VENDOR(RuntimeGetVersion)(&version) == VENDOR(Success)) runtime_fact(emit, context, "runtime_version", version);
+    if (VENDOR(DriverGetVersion)(&version) == VENDOR(Success)) runtime_fact(emit, context, "driver_api_version", version);
+    vendor_facts(device, bus, emit, context);
+    return GPU_OK;
+}
+
+const char *gpu_injection(void) { return NULL; }
+
+// --- Memory ----------------------------------------------------------------------------------------------------------
+
+enum gpu_status gpu_alloc(void **device_memory, size_t bytes)
+{
+    CHECK(Malloc, device_memory, bytes);
+    CHECK(Memset, *device_memory, 0, bytes);
+    CHECK(StreamSynchronize, 0);
+    return GPU_OK;
+}
+
+void gpu_free(void *device_memory) { (void)VENDOR(Free)(device_memory); }
+
+enum gpu_status gpu_alloc_mapped(void **host_view, void **device_view, size_t bytes)
+{
+    CHECK(HostMalloc, host_view, bytes, VENDOR_HOST_MAPPED);
+    memset(*host_view, 0, bytes);
+    CHECK(HostGetDevicePointer, device_view, *host_view, 0);
+    return GPU_OK;
+}
+
+void gpu_free_mapped(void *host_view) { (void)VENDOR(FreeHost)(host_view); }
+
+enum gpu_status gpu_read(void *to, const void *device_memory, size_t bytes)
+{
+    CHECK(Memcpy, to, device_memory, bytes, VENDOR(MemcpyDeviceToHost));
+    return GPU_OK;
+}
+
+// --- Streams ---------------------------------------------------------------------------------------------------------
+
+static VENDOR(Stream_t) native(struct gpu_stream *stream) { return (VENDOR(Stream_t))(void *)stream; }
+
+enum gpu_status gpu_stream_create(struct gpu_stream **stream)
+{
+    VENDOR(Stream_t) created;
+    CHECK(StreamCreateWithFlags, &created, VENDOR(StreamNonBlocking));
+    *stream = (struct gpu_stream *)(void *)created;
+    return GPU_OK;
+}
+
+void gpu_stream_destroy(struct gpu_stream *stream) { (void)VENDOR(StreamDestroy)(native(stream)); }
+
+enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream)
+{
+    VENDOR(Error_t) error = VENDOR(StreamSynchronize)(native(stream));
+    return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(StreamSynchronize)));
+}
+
+// --- Launches --------------------------------------------------------------------------------------------------------
+
+static dim3 dimensions(const unsigned size[3])
+{
+    dim3 result;
+    result.x = size[0];
+    result.y = size[1];
+    result.z = size[2];
+    return result;
+}
+
+enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
+{
+    launch->arguments[0] = launch->argument;
+    launch->arguments[1] = NULL;
+    return vendor_prepare(launch);
+}
+
+enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
+{
+    VENDOR(Error_t) error = VENDOR(LaunchKernel)(launch->kernel, dimensions(launch->grid), dimensions(launch->block),
+                                                 (void **)launch->arguments, launch->shared_bytes, native(launch->stream));
+    return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(LaunchKernel)));
+}
+
+GPU_KERNEL(empty);
+
+enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count, double *elapsed_ns)
+{
+    dim3 one = {1, 1, 1}, threads = {launch->block[0], 1, 1};
+    VENDOR(Stream_t) stream = native(launch->stream);
+    void *arguments[1] = {NULL};
+    struct timespec begin, end;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &begin);
+    for (unsigned i = 0; i < count; i++) {
+        VENDOR(Error_t) error = VENDOR(LaunchKernel)(gpu_kernel(empty), one, threads, arguments, 0, stream);
+        if (error != VENDOR(Success)) return runtime_status(error, TEXT(VENDOR(LaunchKernel)));
+    }
+    clock_gettime(CLOCK_MONOTONIC_RAW, &end);
+
+    *elapsed_ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+    return GPU_OK;
+}
