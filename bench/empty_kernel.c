@@ -143,6 +143,8 @@ static enum gpu_status measure_parts_ratio(struct bench_case *c, unsigned sample
     for (unsigned i = 0; i < samples && !status; i++) {
         for (unsigned k = 0; k < 3 && !status; k++) status = stamped_launch(&reads[3 * i + k], gpu_launch_runtime);
         if (!status) status = measure_round_trip(1, &values[i], gpu_launch_runtime);
+        if (!status && values[i] <= 0)
+            status = gpu_reason(GPU_UNSUPPORTED, "a round trip is shorter than a step of the host's clock");
     }
     if (!status) status = sync_burst(&window.end);
     if (!status) status = stamp_launch_read(&stamps);

@@ -95,6 +95,7 @@ static enum gpu_status measure_submit_ratio(struct bench_case *c, unsigned sampl
             enum gpu_status drained = gpu_stream_synchronize(empty_launch.stream);
             if (status || drained) return status ? status : drained;
         }
+        if (plain <= 0) return gpu_reason(GPU_UNSUPPORTED, "a batch is shorter than a step of the host's clock");
         values[i] = ours / plain;
     }
     return GPU_OK;

@@ -8,11 +8,13 @@
 #include "common/run.h"
 #include "common/supervise.h"
 
-static int list(void)
+static void list(void)
 {
     for (size_t i = 0; benchmarks[i]; i++) printf("%s\t%s\n", benchmarks[i]->name, benchmarks[i]->summary);
-    return EXIT_OK;
 }
+
+// What was asked for went to stdout, if stdout took it.
+static int answered(void) { return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_OK : EXIT_OUTPUT; }
 
 static int run_all(const struct settings *settings, char **argv)
 {
@@ -35,9 +37,12 @@ int main(int argc, char **argv)
 
     bool child = child_order_read(&order);
     enum options_outcome outcome = settings_parse(&settings, argc, argv);
-    if (outcome != OPTIONS_RUN) return outcome == OPTIONS_DONE ? EXIT_OK : EXIT_USAGE;
+    if (outcome != OPTIONS_RUN) return outcome == OPTIONS_DONE ? answered() : EXIT_USAGE;
     if (child) return child_run(&order, &settings);
-    if (settings.list) return list();
+    if (settings.list) {
+        list();
+        return answered();
+    }
 
     supervise_signals();
     bool all = settings.device[0] == 'a';

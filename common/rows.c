@@ -147,9 +147,9 @@ void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch
         memcpy(sorted, row->values, row->value_count * sizeof *sorted);
         stats_summarize(sorted, row->value_count, &summary);
         // The median is that of all samples; where modes change by the round it can lie outside that of the rounds' medians.
-        interval.low = fmin(interval.low, summary.median);
-        interval.high = fmax(interval.high, summary.median);
-        if (!result_is_signed(row->text[PLAN_METRIC])) interval.low = fmax(interval.low, 0);
+        if (summary.median < interval.low) interval.low = summary.median;
+        if (summary.median > interval.high) interval.high = summary.median;
+        if (interval.low < 0 && !result_is_signed(row->text[PLAN_METRIC])) interval.low = 0;
         judge(rows, row, sorted, summary.median, interval);
         free(sorted);
         double error = stats_relative_error(interval, summary.median, row->resolution);

@@ -308,8 +308,8 @@ static int open_and_measure(struct run *run, const char *path)
     }
     forecast(run);
     int status = measure_all(run);
-    fprintf(stderr, "liftoff-%s: %s\n", gpu_backend, path);
-    return status;
+    printf("%s\n", path);
+    return fflush(stdout) == 0 ? status : EXIT_OUTPUT;
 }
 
 int run_device(const struct settings *settings, unsigned device, char **argv)
