@@ -16,7 +16,7 @@ VERSION   := $(shell scripts/version)
 Q         := $(if $(V),,@)
 
 COMPILER  := $(shell $(CC) --version | head -1 | tr -d '"')
-LANGUAGE  := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -Wall -Wextra -Wpedantic -Wshadow -fno-strict-aliasing
+LANGUAGE  := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -fno-strict-aliasing
 BASE       = $(LANGUAGE) $(WERROR) -MMD -MP
 HWLOC_CFLAGS := $(shell pkg-config --cflags hwloc 2>/dev/null)
 HWLOC_LIBS   := $(shell pkg-config --libs hwloc 2>/dev/null || echo -lhwloc)
@@ -48,7 +48,7 @@ $(BUILD)/registry.c: FORCE
 	   for b in $(BENCHES); do echo "    &$${b}_benchmark,"; done; echo '    0};'; } >$@.new
 	$(replace_if_different)
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(COMPILER) $(CC) $(CFLAGS) $(LANGUAGE) $(NVCC) $(CUDA_FLAGS) $(HIPCC) $(HIP_FLAGS))' >$@.new
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(COMPILER) $(CC) $(CFLAGS) $(LANGUAGE) $(NVCC) $(CUDA_FLAGS) $(HIPCC) $(HIP_FLAGS) $(HIP_NVIDIA_FLAGS))' >$@.new
 	$(replace_if_different)
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D); printf '#define LIFTOFF_VERSION "%s"\n#define LIFTOFF_COMPILER "%s, %s"\n' \
@@ -73,7 +73,7 @@ $(BUILD)/liftoff: $(READERS) $(BUILD)/common/result.o $(BUILD)/common/stats.o $(
 # --- Tests -------------------------------------------------------------------------------------------------------------
 
 UNITS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit_*.c)))
-SCRIPTS := $(sort $(filter-out tests/compile_%.sh tests/variant_%.sh,$(wildcard tests/*.sh)))
+SCRIPTS := $(sort $(filter-out tests/lib.sh tests/compile_%.sh tests/variant_%.sh,$(wildcard tests/*.sh)))
 SLOW    := $(sort $(wildcard tests/compile_*.sh tests/variant_*.sh))
 export BUILD CC
 

@@ -67,8 +67,9 @@ static const char *interval_text(char *text, const struct result_row *row)
     double percent = half == 0 ? 0 : 100 * half / fabs(median);
     if (percent > 0) percent = fmax(percent, 0.01);
     if (percent < 10) snprintf(text, 2 * TEXT_VALUE_BYTES, "±%.2g %%", percent);
-    else snprintf(text, 2 * TEXT_VALUE_BYTES, "%s…%s", text_value(ends[0], low, row->field[RESULT_UNIT]),
-                  text_value(ends[1], high, row->field[RESULT_UNIT]));
+    else
+        snprintf(text, 2 * TEXT_VALUE_BYTES, "%s…%s", text_value(ends[0], low, row->field[RESULT_UNIT]),
+                 text_value(ends[1], high, row->field[RESULT_UNIT]));
     return text;
 }
 
@@ -177,9 +178,29 @@ static void print_sum(const struct loaded *file)
            text_value(text[0], sum, "ns"), text_value(text[1], whole_ns, "ns"), sum / whole_ns);
 }
 
+// A file has its rows in the order in which they ended; a person looks for a metric, its variants side by side, sweeps
+// last.
+static int by_place(const void *a, const void *b)
+{
+    const struct result_row *one = a, *other = b;
+    static const enum result_column before[] = {RESULT_BENCHMARK, RESULT_AXIS, RESULT_METRIC, RESULT_PARAMS};
+    bool swept = strcmp(one->field[RESULT_AXIS], "none") != 0,
+         other_swept = strcmp(other->field[RESULT_AXIS], "none") != 0;
+    int benchmark = strcmp(one->field[RESULT_BENCHMARK], other->field[RESULT_BENCHMARK]);
+    if (benchmark == 0 && swept != other_swept) return swept - other_swept;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        int order = strcmp(one->field[before[i]], other->field[before[i]]);
+        if (order != 0) return order;
+    }
+    double value = result_number(one, RESULT_AXIS_VALUE), other_value = result_number(other, RESULT_AXIS_VALUE);
+    if (value != other_value && swept) return value < other_value ? -1 : 1;
+    return strcmp(one->field[RESULT_VARIANT], other->field[RESULT_VARIANT]);
+}
+
 static void print_file(const struct loaded *file, const char *path)
 {
     print_head(file, path);
+    qsort(file->rows, file->row_count, sizeof *file->rows, by_place);
     for (size_t i = 0; i < file->row_count; i++) {
         const char *benchmark = file->rows[i].field[RESULT_BENCHMARK];
         size_t first = 0;

@@ -22,7 +22,8 @@ enum gpu_status { GPU_OK, GPU_UNSUPPORTED, GPU_FAILED };
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-enum gpu_status gpu_reason(enum gpu_status status, const char *format, ...);
+enum gpu_status
+gpu_reason(enum gpu_status status, const char *format, ...);
 
 // Why the last call that did not answer GPU_OK did not. Never NULL; valid until the next such call.
 const char *gpu_error(void);
@@ -109,7 +110,11 @@ enum gpu_status gpu_launch_prepare(struct gpu_launch *launch);
 enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch); // cudaLaunchKernel, hipLaunchKernel
 enum gpu_status gpu_launch_driver(const struct gpu_launch *launch);  // cuLaunchKernel, hipModuleLaunchKernel
 enum gpu_status gpu_launch_ex(const struct gpu_launch *launch);      // cudaLaunchKernelExC, hipLaunchKernelExC
-enum gpu_status gpu_launch_chevron(const struct gpu_launch *launch); // empty<<<>>> as the compiler expands it
+enum gpu_status gpu_launch_chevron(
+    const struct gpu_launch *launch); // empty<<<>>> as the compiler expands it; always GPU_OK or unsupported
+
+// The error of the launches so far that could not answer for themselves, as <<<>>> cannot. Clears it.
+enum gpu_status gpu_launch_error(void);
 
 // The plainest loop that a person would write for this vendor: launches `empty` COUNT times through the runtime into
 // LAUNCH's stream between two reads of clock_gettime and gives the nanoseconds that passed. It shares no code with the
@@ -118,7 +123,8 @@ enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count
 
 // --- The device's clock ----------------------------------------------------------------------------------------------
 
-// Nanoseconds a tick of what kernels read with device_clock(). The tick is not the resolution: bench/harness.c measures that.
+// Nanoseconds a tick of what kernels read with device_clock(). The tick is not the resolution: bench/harness.c measures
+// that.
 double gpu_clock_ns_per_tick(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The half of the CUDA and HIP backends that both runtimes spell alike. C11 that is also valid C++17: HIP over CUDA needs it.
+// The half of the CUDA and HIP backends that both runtimes spell alike. C11 that is also valid C++17: HIP over CUDA
+// needs it.
 #include "backends/runtime.h"
 
 #include <stdio.h>
@@ -40,6 +41,10 @@ enum gpu_status gpu_open(unsigned device)
     CHECK(SetDevice, (int)device);
     CHECK(SetDeviceFlags, VENDOR(DeviceScheduleSpin) | VENDOR(DeviceMapHost));
     CHECK(Free, NULL); // creates the context
+    unsigned flags = 0;
+    CHECK(GetDeviceFlags, &flags);
+    if ((flags & VENDOR(DeviceScheduleMask)) != VENDOR(DeviceScheduleSpin))
+        return gpu_reason(GPU_FAILED, "the %s runtime does not wait by spinning, though asked to", gpu_backend);
     return vendor_open(device);
 }
 
@@ -72,7 +77,8 @@ enum gpu_status gpu_facts(unsigned device, gpu_fact_function *emit, void *contex
     if (VENDOR(DeviceGetAttribute)(&khz, VENDOR_ATTRIBUTE(ClockRate), (int)device) == VENDOR(Success))
         runtime_fact(emit, context, "clock_nominal_mhz", khz / 1000);
     if (VENDOR(RuntimeGetVersion)(&version) == VENDOR(Success)) runtime_fact(emit, context, "runtime_version", version);
-    if (VENDOR(DriverGetVersion)(&version) == VENDOR(Success)) runtime_fact(emit, context, "driver_api_version", version);
+    if (VENDOR(DriverGetVersion)(&version) == VENDOR(Success))
+        runtime_fact(emit, context, "driver_api_version", version);
     vendor_facts(device, bus, emit, context);
     return GPU_OK;
 }
@@ -147,10 +153,13 @@ enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
 
 enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
 {
-    VENDOR(Error_t) error = VENDOR(LaunchKernel)(launch->kernel, dimensions(launch->grid), dimensions(launch->block),
-                                                 (void **)launch->arguments, launch->shared_bytes, native(launch->stream));
+    dim3 grid = dimensions(launch->grid), block = dimensions(launch->block);
+    VENDOR(Error_t) error = VENDOR(LaunchKernel)(launch->kernel, grid, block, (void **)launch->arguments,
+                                                 launch->shared_bytes, native(launch->stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(LaunchKernel)));
 }
+
+enum gpu_status gpu_launch_error(void) { return runtime_status(VENDOR(GetLastError)(), "<<<>>>"); }
 
 GPU_KERNEL(empty);
 

@@ -5,21 +5,22 @@
 #include <string.h>
 
 #include "common/bench.h"
-#include "common/launch.h"
-#include "common/sync.h"
+#include "common/parts.h"
 
 GPU_KERNEL(flag);
 
-enum { PERIOD_LAUNCHES = 10000, PERIOD_CHAIN = 200, SINGLES = 20 };
+#define STAMP_PARAMS LAUNCH_PARAMS ";kernel=stamp"
+
+enum { PERIOD_LAUNCHES = 10000, PERIOD_CHAIN = 200, PERIOD_STREAMS = 4, SINGLES = 20 };
 static const double HOST_LIMIT_NS = 2e9; // a flag that the host does not see within it has failed
 static const double SETTLE_NS = 20e3;    // long enough for a parked stream to reach its wait
 static const double PHASES_NS = 50e3;    // longer than a parked stream takes between two looks at its value
 
-static struct chain chain;
-static struct gpu_stream *stream;
+static struct chain chains[PERIOD_STREAMS];
+static struct gpu_stream *stream; // the first chain's
 static struct gpu_launch empty_launch, flag_launch;
 static struct flag_argument flag_argument;
-static struct stamp_launch stamps;
+static struct parts parts;
 static uint32_t *words_host, *words_device; // mapped: the flag, the value that a parked stream waits for
 
 static enum gpu_status drain(enum gpu_status status)
@@ -28,10 +29,11 @@ static enum gpu_status drain(enum gpu_status status)
     return status ? status : ended;
 }
 
-// --- submit, submit_single ---------------------------------------------------------------------------------------------
+// --- submit, submit_single
+// ---------------------------------------------------------------------------------------------
 
-// submit: starts before the first of a batch of calls and stops when the last has returned, over the batch. The queue is empty before
-// and holds the whole batch, so that no call waits for the device.
+// submit: starts before the first of a batch of calls and stops when the last has returned, over the batch. The queue
+// is empty before and holds the whole batch, so that no call waits for the device.
 static inline __attribute__((always_inline)) enum gpu_status measure_submit(struct bench_case *c, unsigned samples,
                                                                             double *values, launch_function *submit)
 {
@@ -41,14 +43,16 @@ static inline __attribute__((always_inline)) enum gpu_status measure_submit(stru
         if (status) return status;
         values[i] = elapsed / c->batch;
     }
-    return GPU_OK;
+    c->error_bound[0] = parts.clock_error_ns / c->batch;
+    return stamp_launch_prove(&parts.stamps);
 }
 
-// --- round_trip, host_period -------------------------------------------------------------------------------------------
+// --- round_trip, host_period
+// -------------------------------------------------------------------------------------------
 
 // round_trip: starts before the call, stops when the stream's synchronise, spinning, has returned. Nothing is stamped.
-static inline __attribute__((always_inline)) enum gpu_status measure_round_trip(unsigned samples, double *values,
-                                                                                launch_function *submit)
+static inline __attribute__((always_inline)) enum gpu_status measure_round_trip(struct bench_case *c, unsigned samples,
+                                                                                double *values, launch_function *submit)
 {
     for (unsigned i = 0; i < samples; i++) {
         uint64_t begin = clock_ticks();
@@ -58,11 +62,12 @@ static inline __attribute__((always_inline)) enum gpu_status measure_round_trip(
         if (status || ended) return status ? status : ended;
         values[i] = clock_ns(end - begin);
     }
+    c->error_bound[0] = parts.clock_error_ns;
     return GPU_OK;
 }
 
-// host_period: starts before the first of 10 000 calls, stops when all kernels have ended, over their number: what a launch
-// costs when host and device work at once and the queue, once full, holds the host back.
+// host_period: starts before the first of 10 000 calls, stops when all kernels have ended, over their number: what a
+// launch costs when host and device work at once, which is what the slower of them takes.
 static inline __attribute__((always_inline)) enum gpu_status measure_host_period(unsigned samples, double *values,
                                                                                  launch_function *submit)
 {
@@ -75,95 +80,66 @@ static inline __attribute__((always_inline)) enum gpu_status measure_host_period
         if (status || ended) return status ? launch_worst(status) : ended;
         values[i] = clock_ns(end - begin) / PERIOD_LAUNCHES;
     }
-    return GPU_OK;
+    return stamp_launch_prove(&parts.stamps);
 }
 
-// --- launch_latency, submit_to_start, completion_latency ---------------------------------------------------------------
+// --- The parts of one stamping launch
+// ----------------------------------------------------------------------------------
 
-struct host_reads {
-    uint64_t called, returned, known;
-};
-
-static struct host_reads reads[BENCH_ROUND_SAMPLES_MAX];
-
-// One stamping launch into an idle device, and the host's clock before the call, after it, and when the stream is known to be empty.
-static inline __attribute__((always_inline)) enum gpu_status stamped_launch(struct host_reads *host, launch_function *submit)
+// launch_latency, submit_to_start, completion_latency, and submit_single and round_trip of the same launch; see
+// common/parts.h.
+static inline __attribute__((always_inline)) enum gpu_status measure_parts(struct bench_case *c, unsigned samples,
+                                                                           double *values, launch_function *submit)
 {
-    stamp_launch_aim(&stamps);
-    host->called = clock_ticks();
-    enum gpu_status status = submit(&stamps.launch);
-    host->returned = clock_ticks();
-    enum gpu_status ended = gpu_stream_synchronize(stream);
-    host->known = clock_ticks();
-    return status ? status : ended;
-}
-
-// launch_latency: from before the call to the first thread's first clock read. submit_to_start: from the call's return to the
-// same; negative where the kernel starts before the call has returned.
-static inline __attribute__((always_inline)) enum gpu_status measure_launch_latency(struct bench_case *c, unsigned samples,
-                                                                                    double *values, launch_function *submit)
-{
-    struct sync_window window;
-    stamp_launch_reset(&stamps);
-    enum gpu_status status = sync_burst(&window.begin);
-    for (unsigned i = 0; i < samples && !status; i++) status = stamped_launch(&reads[i], submit);
-    if (!status) status = sync_burst(&window.end);
-    if (!status) status = stamp_launch_read(&stamps);
+    enum gpu_status status = parts_begin(&parts);
+    for (unsigned i = 0; i < samples && !status; i++) status = parts_launch(&parts, submit);
+    status = parts_end(&parts, status);
     if (status) return status;
     for (unsigned i = 0; i < samples; i++) {
-        values[i] = sync_ns_after(&window, reads[i].called, stamps.stamp[i].begin_ticks);
-        values[samples + i] = sync_ns_after(&window, reads[i].returned, stamps.stamp[i].begin_ticks);
+        values[i] = parts_launch_latency(&parts, i);
+        values[samples + i] = parts_submit_to_start(&parts, i);
+        values[2 * samples + i] = parts_completion_latency(&parts, i);
+        values[3 * samples + i] = parts_submit(&parts, i);
+        values[4 * samples + i] = parts_round_trip(&parts, i);
     }
-    c->error_bound[0] = c->error_bound[1] = sync_bound_ns(&window);
+    for (int o = 0; o < 3; o++) c->error_bound[o] = parts_bound_ns(&parts);
+    for (int o = 3; o < 5; o++) c->error_bound[o] = parts.clock_error_ns;
     return GPU_OK;
 }
 
-// completion_latency: from the last thread's last clock read to the return of the stream's synchronise, spinning.
-static enum gpu_status measure_completion_latency(struct bench_case *c, unsigned samples, double *values)
-{
-    struct sync_window window;
-    stamp_launch_reset(&stamps);
-    enum gpu_status status = sync_burst(&window.begin);
-    for (unsigned i = 0; i < samples && !status; i++) status = stamped_launch(&reads[i], gpu_launch_runtime);
-    if (!status) status = sync_burst(&window.end);
-    if (!status) status = stamp_launch_read(&stamps);
-    if (status) return status;
-    for (unsigned i = 0; i < samples; i++) values[i] = sync_ns_until(&window, stamps.stamp[i].end_ticks, reads[i].known);
-    c->error_bound[0] = sync_bound_ns(&window);
-    return GPU_OK;
-}
-
-// parts_ratio: the parts of three launches against the whole of a fourth that carries no stamp: (launch_latency of the first + duration
-// of the second + completion_latency of the third) / round_trip. Not 1 by construction: it shows what the stamps disturb.
+// parts_ratio: the parts of three launches against the whole of a fourth that carries no stamp: (launch_latency of the
+// first + duration of the second + completion_latency of the third) / round_trip. Not 1 by construction: it shows what
+// the stamps disturb.
 static enum gpu_status measure_parts_ratio(struct bench_case *c, unsigned samples, double *values)
 {
-    struct sync_window window;
-    stamp_launch_reset(&stamps);
-    enum gpu_status status = sync_burst(&window.begin);
+    double whole_ns = 1;
+    enum gpu_status status = parts_begin(&parts);
     for (unsigned i = 0; i < samples && !status; i++) {
-        for (unsigned k = 0; k < 3 && !status; k++) status = stamped_launch(&reads[3 * i + k], gpu_launch_runtime);
-        if (!status) status = measure_round_trip(1, &values[i], gpu_launch_runtime);
+        for (unsigned k = 0; k < 3 && !status; k++) status = parts_launch(&parts, gpu_launch_runtime);
+        if (!status) status = measure_round_trip(c, 1, &values[i], gpu_launch_runtime);
         if (!status && values[i] <= 0)
             status = gpu_reason(GPU_UNSUPPORTED, "a round trip is shorter than a step of the host's clock");
+        whole_ns = values[i];
     }
-    if (!status) status = sync_burst(&window.end);
-    if (!status) status = stamp_launch_read(&stamps);
+    status = parts_end(&parts, status);
     if (status) return status;
-    for (unsigned i = 0; i < samples; i++) {
-        const struct stamp *stamp = &stamps.stamp[3 * i];
-        double launch = sync_ns_after(&window, reads[3 * i].called, stamp[0].begin_ticks);
-        double duration = (double)(stamp[1].end_ticks - stamp[1].begin_ticks) * gpu_clock_ns_per_tick();
-        double completion = sync_ns_until(&window, stamp[2].end_ticks, reads[3 * i + 2].known);
-        values[i] = (launch + duration + completion) / values[i];
-    }
-    c->error_bound[0] = 0; // the clocks' offset enters once with either sign
+    for (unsigned i = 0; i < samples; i++)
+        values[i] = (parts_launch_latency(&parts, 3 * i) + parts_duration(&parts, 3 * i + 1) +
+                     parts_completion_latency(&parts, 3 * i + 2)) /
+                    values[i];
+    // The clocks' offset enters once with either sign; what is left is the device's step, and the stamps that this row
+    // is to show.
+    c->error_bound[0] = 2 * sync_device_resolution_ns() / whole_ns;
     return GPU_OK;
 }
 
-enum { RELOAD_PAGES = 64, RELOAD_LINES = 8, PAGE_BYTES = 4096, LINE_BYTES = 64 };
+// --- After a silence
+// ---------------------------------------------------------------------------------------------------
+
+enum { RELOAD_PAGES = 32, RELOAD_LINES = 4, PAGE_BYTES = 4096, LINE_BYTES = 64 };
 static volatile char *reload_pages;
 
-// Reads 512 lines in 64 pages of host memory.
+// Reads 128 lines in 32 pages of host memory.
 static void reload(void)
 {
     for (unsigned page = 0; page < RELOAD_PAGES; page++)
@@ -171,47 +147,70 @@ static void reload(void)
             (void)reload_pages[page * PAGE_BYTES + (page * 7 + line) * LINE_BYTES % PAGE_BYTES];
 }
 
-// After idle_ns of silence, from one stamping launch: submit_single, launch_latency and round_trip as above (this round trip carries a
-// stamp). The host stays awake meanwhile, but touches nothing: host_reload is how long it then takes to read memory again that was read
-// just before the silence. Where that grows with the silence, it is the host's caches that forget, not the device that sleeps.
+// After idle_ns without a command for the device, the parts of one stamping launch. The host stays awake and touches
+// nothing. host_reload is how long it then takes to read memory again that was read just before the silence.
 static enum gpu_status measure_after_idle(struct bench_case *c, unsigned samples, double *values)
 {
     for (unsigned i = 0; i < samples; i++) {
-        struct sync_window window;
-        stamp_launch_reset(&stamps);
-        enum gpu_status status = sync_burst(&window.begin);
+        enum gpu_status status = parts_begin(&parts);
         if (status) return status;
         reload();
         clock_spin_ns(c->axis_value);
-        status = stamped_launch(&reads[0], gpu_launch_runtime);
+        status = parts_launch(&parts, gpu_launch_runtime);
         uint64_t begin = clock_ticks();
         reload();
         values[3 * samples + i] = clock_ns(clock_ticks() - begin);
-        if (!status) status = sync_burst(&window.end);
-        if (!status) status = stamp_launch_read(&stamps);
+        status = parts_end(&parts, status);
         if (status) return status;
-        values[i] = clock_ns(reads[0].returned - reads[0].called);
-        values[samples + i] = sync_ns_after(&window, reads[0].called, stamps.stamp[0].begin_ticks);
-        values[2 * samples + i] = clock_ns(reads[0].known - reads[0].called);
-        c->error_bound[1] = sync_bound_ns(&window);
+        values[i] = parts_launch_latency(&parts, 0);
+        values[samples + i] = parts_submit(&parts, 0);
+        values[2 * samples + i] = parts_round_trip(&parts, 0);
+        c->error_bound[0] = fmax(c->error_bound[0], parts_bound_ns(&parts));
     }
+    for (int o = 1; o < 4; o++) c->error_bound[o] = parts.clock_error_ns;
     return GPU_OK;
 }
 
-// --- flag_latency, dispatch_latency ------------------------------------------------------------------------------------
+// The control: the same silence of the host, but a kernel in another stream keeps the device awake all the while. If
+// submit_single grows here as it does without, it is the host that forgets and not the device that sleeps.
+static enum gpu_status measure_after_busy_silence(struct bench_case *c, unsigned samples, double *values)
+{
+    const double margin_ns = 100e3;
+    struct stamp_launch *keeper = &chains[1].stamps;
+    enum gpu_status status = GPU_OK;
+    for (unsigned i = 0; i < samples && !status; i++) {
+        stamp_launch_reset(keeper);
+        stamp_launch_aim(keeper);
+        keeper->argument.spin_ticks = (uint64_t)((c->axis_value + margin_ns) / gpu_clock_ns_per_tick());
+        status = gpu_launch_runtime(&keeper->launch);
+        keeper->argument.spin_ticks = 0;
+        clock_spin_ns(c->axis_value);
+        uint64_t begin = clock_ticks();
+        enum gpu_status submitted = gpu_launch_runtime(&empty_launch);
+        values[i] = clock_ns(clock_ticks() - begin);
+        status = drain(status ? status : submitted);
+        if (!status) status = gpu_stream_synchronize(chains[1].stream);
+        if (!status) status = stamp_launch_read(keeper);
+    }
+    c->error_bound[0] = parts.clock_error_ns;
+    return status;
+}
+
+// --- flag_latency, dispatch_latency
+// ------------------------------------------------------------------------------------
 
 static enum gpu_status see_flag(uint32_t value)
 {
     uint64_t limit = clock_ticks() + (uint64_t)(HOST_LIMIT_NS / clock_state.ns_per_tick);
-    while (__atomic_load_n(&words_host[0], __ATOMIC_ACQUIRE) != value)
-        if (clock_ticks() > limit) return gpu_reason(GPU_FAILED, "the kernel's flag did not reach the host");
+    for (unsigned polls = 1; __atomic_load_n(&words_host[0], __ATOMIC_ACQUIRE) != value; polls++)
+        if (polls % 65536 == 0 && clock_ticks() > limit)
+            return gpu_reason(GPU_FAILED, "the kernel's flag did not reach the host");
     return GPU_OK;
 }
 
 // flag_latency: starts before the call, stops when the host sees the word that the kernel stored to mapped memory.
 static enum gpu_status measure_flag_latency(struct bench_case *c, unsigned samples, double *values)
 {
-    (void)c;
     for (unsigned i = 0; i < samples; i++) {
         flag_argument.value++;
         uint64_t begin = clock_ticks();
@@ -222,56 +221,76 @@ static enum gpu_status measure_flag_latency(struct bench_case *c, unsigned sampl
         if (status) return status;
         values[i] = clock_ns(end - begin);
     }
+    c->error_bound[0] = parts.clock_error_ns;
     return GPU_OK;
 }
 
-// dispatch_latency: a stamping kernel waits in a stream that is parked on a value in mapped memory; from before the host's store
-// of that value to the first thread's first clock read. The part of a launch that comes after the host's call. A device that polls
-// the value shows its polling in the spread, so the stores come at evenly spread phases of it.
+// What holds the stream is asked to let go: from before the host's store, a stamp waits behind it.
+static enum gpu_status park(bool at_gate, uint32_t value)
+{
+    return at_gate ? chain_hold(&chains[0]) : gpu_stream_wait_value(stream, &words_device[1], value);
+}
+
+static enum gpu_status unpark(bool at_gate, uint32_t value)
+{
+    if (at_gate) return chain_release(&chains[0]);
+    __atomic_store_n(&words_host[1], value, __ATOMIC_RELEASE);
+    return gpu_stream_synchronize(stream);
+}
+
+// dispatch_latency: a stamping kernel waits in a stream that is parked; from before the host's store that frees it to
+// the first thread's first clock read. Variant wait_value: the stream waits for a value in mapped memory; a device that
+// looks at it only now and then shows that in the spread, so the stores come at evenly spread phases. Variant gate: it
+// waits for a kernel that polls the same kind of word without pause, so a gap between kernels is in it.
 static enum gpu_status measure_dispatch_latency(struct bench_case *c, unsigned samples, double *values)
 {
-    struct sync_window window;
     static uint32_t value;
     static double phase;
-    stamp_launch_reset(&stamps);
-    enum gpu_status status = sync_burst(&window.begin);
+    bool at_gate = c->argument > 0;
+    enum gpu_status status = parts_begin(&parts);
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = gpu_stream_wait_value(stream, &words_device[1], ++value);
+        status = park(at_gate, ++value);
         if (status) return status;
-        stamp_launch_aim(&stamps);
-        status = gpu_launch_runtime(&stamps.launch);
+        struct host_reads *host = &parts.reads[parts.stamps.used];
+        stamp_launch_aim(&parts.stamps);
+        status = gpu_launch_runtime(&parts.stamps.launch);
         phase = fmod(phase + 0.6180339887, 1); // the golden ratio's multiples fill an interval evenly
         clock_spin_ns(SETTLE_NS + phase * PHASES_NS);
-        reads[i].called = clock_ticks();
-        __atomic_store_n(&words_host[1], value, __ATOMIC_RELEASE);
-        status = drain(status);
+        host->called = clock_ticks();
+        enum gpu_status freed = unpark(at_gate, value);
+        status = status ? status : freed;
     }
-    if (!status) status = sync_burst(&window.end);
-    if (!status) status = stamp_launch_read(&stamps);
+    status = parts_end(&parts, status);
     if (status) return status;
-    for (unsigned i = 0; i < samples; i++) values[i] = sync_ns_after(&window, reads[i].called, stamps.stamp[i].begin_ticks);
-    c->error_bound[0] = sync_bound_ns(&window);
+    for (unsigned i = 0; i < samples; i++)
+        values[i] = parts_launch_latency(&parts, i); // called: before the store, here
+    c->error_bound[0] = parts_bound_ns(&parts);
     return GPU_OK;
 }
 
-// --- device_period -----------------------------------------------------------------------------------------------------
+// --- device_period
+// -----------------------------------------------------------------------------------------------------
 
-// device_period: 200 empty kernels between two stamps, less none between two stamps, over 200; all queued behind a gate
-// before the first starts, so that the host cannot be what is measured.
+// device_period: 400 empty kernels between two stamps, less 200 between two stamps, over 200; all queued behind a gate
+// before the first starts, so that the host cannot be what is measured. Each sample takes the next of 4 streams: a
+// stream keeps its period to the nanosecond, but streams differ by some per cent, and so do processes, by where their
+// queues came to lie.
 static enum gpu_status measure_device_period(struct bench_case *c, unsigned samples, double *values)
 {
     for (unsigned i = 0; i < samples; i++) {
-        double with, without;
-        enum gpu_status status = chain_elapsed(&chain, CHAIN_EMPTIES, c->batch, &with);
-        if (!status) status = chain_elapsed(&chain, CHAIN_EMPTIES, 0, &without);
+        double longer, shorter;
+        struct chain *chain = &chains[i % PERIOD_STREAMS];
+        enum gpu_status status = chain_elapsed(chain, CHAIN_EMPTIES, 2 * c->batch, &longer);
+        if (!status) status = chain_elapsed(chain, CHAIN_EMPTIES, c->batch, &shorter);
         if (status) return status;
-        values[i] = (with - without) / c->batch;
+        values[i] = (longer - shorter) / c->batch;
     }
     c->error_bound[0] = 2 * sync_device_resolution_ns() / c->batch;
     return GPU_OK;
 }
 
-// --- The plan ----------------------------------------------------------------------------------------------------------
+// --- The plan
+// ----------------------------------------------------------------------------------------------------------
 
 // Each way to submit gets functions of its own, so that the compiler sees a direct call in each timed region.
 #define WAYS(X) X(runtime) X(driver) X(ex) X(chevron)
@@ -282,8 +301,8 @@ static enum gpu_status measure_device_period(struct bench_case *c, unsigned samp
     }                                                                                                                  \
     static enum gpu_status round_trip_##way(struct bench_case *c, unsigned samples, double *values)                    \
     {                                                                                                                  \
-        (void)c;                                                                                                       \
-        return measure_round_trip(samples, values, gpu_launch_##way);                                                  \
+        enum gpu_status status = measure_round_trip(c, samples, values, gpu_launch_##way);                             \
+        return status ? status : stamp_launch_prove(&parts.stamps);                                                    \
     }                                                                                                                  \
     static enum gpu_status host_period_##way(struct bench_case *c, unsigned samples, double *values)                   \
     {                                                                                                                  \
@@ -291,9 +310,9 @@ static enum gpu_status measure_device_period(struct bench_case *c, unsigned samp
         return measure_host_period(samples, values, gpu_launch_##way);                                                 \
     }
 #define MEASURE_STAMPED(way)                                                                                           \
-    static enum gpu_status launch_latency_##way(struct bench_case *c, unsigned samples, double *values)                \
+    static enum gpu_status parts_##way(struct bench_case *c, unsigned samples, double *values)                         \
     {                                                                                                                  \
-        return measure_launch_latency(c, samples, values, gpu_launch_##way);                                           \
+        return measure_parts(c, samples, values, gpu_launch_##way);                                                    \
     }
 WAYS(MEASURE)
 MEASURE_STAMPED(runtime)
@@ -302,22 +321,27 @@ MEASURE_STAMPED(ex)
 
 typedef enum gpu_status measure_function(struct bench_case *, unsigned, double *);
 
-// In order of importance: --quick takes the first two. The compiler's <<<>>> launches only kernels it sees, so not the stamped one.
+// In order of importance: --quick takes the first two. The compiler's <<<>>> launches only kernels it sees, so not the
+// stamped one.
 static const struct {
     const char *name;
-    measure_function *submit, *round_trip, *host_period, *launch_latency;
+    measure_function *submit, *round_trip, *host_period, *parts;
 } ways[] = {
-    {"runtime", submit_runtime, round_trip_runtime, host_period_runtime, launch_latency_runtime},
-    {"driver", submit_driver, round_trip_driver, host_period_driver, launch_latency_driver},
-    {"launch_ex", submit_ex, round_trip_ex, host_period_ex, launch_latency_ex},
+    {"runtime", submit_runtime, round_trip_runtime, host_period_runtime, parts_runtime},
+    {"driver", submit_driver, round_trip_driver, host_period_driver, parts_driver},
+    {"launch_ex", submit_ex, round_trip_ex, host_period_ex, parts_ex},
     {"chevron", submit_chevron, round_trip_chevron, host_period_chevron, NULL},
 };
 
 static void add(struct bench_plan *plan, const char *variant, const char *metric, unsigned batch, unsigned samples,
                 double resolution, measure_function *measure)
 {
-    bench_add(plan, &(struct bench_case){.variant = variant, .params = LAUNCH_PARAMS, .batch = batch, .samples = samples,
-                                         .outputs = {{metric, "ns", "lower", .resolution = resolution}}, .measure = measure});
+    bench_add(plan, &(struct bench_case){.variant = variant,
+                                         .params = LAUNCH_PARAMS,
+                                         .batch = batch,
+                                         .samples = samples,
+                                         .outputs = {{metric, "ns", "lower", .resolution = resolution}},
+                                         .measure = measure});
 }
 
 static void add_ways(struct bench_plan *plan, bool quick)
@@ -328,37 +352,57 @@ static void add_ways(struct bench_plan *plan, bool quick)
         add(plan, name, "submit", 100, 5, 0, ways[w].submit);
         add(plan, name, "submit_single", 1, SINGLES, 0, ways[w].submit);
         add(plan, name, "round_trip", 1, SINGLES, 0, ways[w].round_trip);
-        if (ways[w].launch_latency)
-            bench_add(plan, &(struct bench_case){.variant = name, .params = LAUNCH_PARAMS, .samples = SINGLES,
-                                                 .outputs = {{"launch_latency", "ns", "lower", .resolution = resolution},
-                                                             {"submit_to_start", "ns", "none", .resolution = resolution}},
-                                                 .measure = ways[w].launch_latency});
+        if (ways[w].parts && !(quick && w > 0))
+            bench_add(plan,
+                      &(struct bench_case){.variant = name,
+                                           .params = STAMP_PARAMS,
+                                           .samples = SINGLES,
+                                           .measure = ways[w].parts,
+                                           .outputs = {{"launch_latency", "ns", "lower", .resolution = resolution},
+                                                       {"submit_to_start", "ns", "none", .resolution = resolution},
+                                                       {"completion_latency", "ns", "lower", .resolution = resolution},
+                                                       {"submit_single", "ns", "lower"},
+                                                       {"round_trip", "ns", "lower"}}});
         if (!quick || w == 0) add(plan, name, "host_period", PERIOD_LAUNCHES, 1, 0, ways[w].host_period);
     }
 }
 
 static void add_idle(struct bench_plan *plan, bool quick)
 {
-    static const double idle_ns[] = {0, 1e6, 1e3, 1e4, 1e5, 1e7, 1e8, 1e9};
-    for (unsigned i = 0; i < (quick ? 2 : sizeof idle_ns / sizeof *idle_ns); i++)
+    static const double idle_ns[] = {1e6, 0, 1e3, 1e4, 1e5, 1e7, 1e8, 1e9}, busy_ns[] = {0, 1e6, 1e7, 1e8};
+    for (unsigned i = 0; i < (quick ? 1 : sizeof idle_ns / sizeof *idle_ns); i++)
         bench_add(plan, &(struct bench_case){
-                            .variant = "runtime", .params = LAUNCH_PARAMS, .axis = "idle_ns", .axis_value = idle_ns[i],
-                            .outputs = {{"submit_single", "ns", "lower"},
-                                        {"launch_latency", "ns", "lower", .resolution = sync_device_resolution_ns()},
-                                        {"round_trip", "ns", "lower"}, {"host_reload", "ns", "lower"}},
-                            .samples = idle_ns[i] > 1e6 ? 1 : 5, .no_warm_up = idle_ns[i] > 1e7,
+                            .variant = "runtime",
+                            .params = STAMP_PARAMS,
+                            .axis = "idle_ns",
+                            .axis_value = idle_ns[i],
+                            .samples = idle_ns[i] > 1e6 ? 1 : 4,
+                            .no_warm_up = idle_ns[i] > 1e7,
+                            .outputs = {{"launch_latency", "ns", "lower", .resolution = sync_device_resolution_ns()},
+                                        {"submit_single", "ns", "lower"},
+                                        {"round_trip", "ns", "lower"},
+                                        {"host_reload", "ns", "lower"}},
                             .measure = measure_after_idle});
+    for (unsigned i = 0; i < (quick ? 0 : sizeof busy_ns / sizeof *busy_ns); i++)
+        bench_add(plan, &(struct bench_case){.variant = "busy_device",
+                                             .params = LAUNCH_PARAMS,
+                                             .axis = "idle_ns",
+                                             .axis_value = busy_ns[i],
+                                             .samples = busy_ns[i] > 1e6 ? 1 : 4,
+                                             .no_warm_up = busy_ns[i] > 1e7,
+                                             .outputs = {{"submit_single", "ns", "lower"}},
+                                             .measure = measure_after_busy_silence});
 }
 
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
     void *host, *device;
     enum gpu_status status = sync_open();
-    if (!status) status = chain_open(&chain);
+    for (unsigned i = 0; i < PERIOD_STREAMS && !status; i++) status = chain_open(&chains[i]);
     if (status) return status;
-    stream = chain.stream;
-    status = launch_prepare_empty(&empty_launch, stream);
-    if (!status) status = stamp_launch_open(&stamps, stream, 3 * SINGLES);
+    stream = chains[0].stream;
+    status = parts_open(&parts, &chains[0]);
+    if (!status) status = launch_prepare_empty(&empty_launch, stream);
     if (!status) status = gpu_alloc_mapped(&host, &device, 2 * sizeof *words_host);
     if (status) return status;
     words_host = host;
@@ -376,22 +420,37 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 
     double resolution = sync_device_resolution_ns();
     add_ways(plan, quick);
-    add(plan, "runtime", "completion_latency", 1, SINGLES, resolution, measure_completion_latency);
     add(plan, "runtime", "flag_latency", 1, SINGLES, 0, measure_flag_latency);
-    add(plan, "runtime", "dispatch_latency", 1, SINGLES, resolution, measure_dispatch_latency);
-    add(plan, "runtime", "device_period", PERIOD_CHAIN, 2, resolution / PERIOD_CHAIN, measure_device_period);
-    bench_add(plan, &(struct bench_case){.variant = "runtime", .params = LAUNCH_PARAMS, .samples = SINGLES,
-                                         .outputs = {{"parts_ratio", "ratio", "none"}}, .measure = measure_parts_ratio});
+    for (int at_gate = 0; at_gate < 2; at_gate++)
+        bench_add(plan,
+                  &(struct bench_case){.variant = at_gate ? "gate" : "wait_value",
+                                       .params = STAMP_PARAMS,
+                                       .samples = SINGLES,
+                                       .argument = at_gate,
+                                       .measure = measure_dispatch_latency,
+                                       .outputs = {{"dispatch_latency", "ns", "lower", .resolution = resolution}}});
+    bench_add(plan, &(struct bench_case){
+                        .variant = "runtime",
+                        .params = LAUNCH_PARAMS ";streams=4",
+                        .batch = PERIOD_CHAIN,
+                        .samples = PERIOD_STREAMS,
+                        .outputs = {{"device_period", "ns", "lower", .resolution = resolution / PERIOD_CHAIN}},
+                        .measure = measure_device_period});
+    bench_add(plan, &(struct bench_case){.variant = "runtime",
+                                         .params = LAUNCH_PARAMS,
+                                         .samples = SINGLES,
+                                         .outputs = {{"parts_ratio", "ratio", "none"}},
+                                         .measure = measure_parts_ratio});
     add_idle(plan, quick);
     return GPU_OK;
 }
 
 static void teardown(void)
 {
-    stamp_launch_close(&stamps);
+    parts_close(&parts);
     gpu_free_mapped(words_host);
     free((void *)reload_pages);
-    chain_close(&chain);
+    for (unsigned i = 0; i < PERIOD_STREAMS; i++) chain_close(&chains[i]);
     sync_close();
 }
 

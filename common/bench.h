@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a benchmark is: a descriptor, the cases it announces, and one function a case that measures a round of samples.
 //
-// bench/NAME.c defines `const struct benchmark NAME_benchmark`; the build finds it, no list is to be edited. Its setup runs in
-// a fresh process with the device open, adds cases (each becomes one row an output), and the harness then calls the cases'
-// measure functions in rounds, in shuffled order, until each is precise enough or its budget is spent.
+// bench/NAME.c defines `const struct benchmark NAME_benchmark`; the build finds it, no list is to be edited. Its setup
+// runs in a fresh process with the device open, adds cases (each becomes one row an output), and the harness then calls
+// the cases' measure functions in rounds, in shuffled order, until each is precise enough or its budget is spent.
 #ifndef LIFTOFF_BENCH_H
 #define LIFTOFF_BENCH_H
 
 #include "backends/gpu.h"
 
-enum { BENCH_OUTPUTS_MAX = 4, BENCH_ROUND_SAMPLES_MAX = 256 };
+// BENCH_LEAD: samples that begin a round and do not count: they would pay for what was done between the rounds. Rounds
+// of fewer than BENCH_LEAD_MIN samples, which are long ones, have none.
+enum { BENCH_OUTPUTS_MAX = 5, BENCH_ROUND_SAMPLES_MAX = 256, BENCH_LEAD = 2, BENCH_LEAD_MIN = 5 };
 
 // Metric and unit are columns of the result (docs/schema.md).
 struct bench_output {
@@ -31,8 +33,9 @@ struct bench_case {
     bool once;        // measured once a process: an event that a process can have but once
     bool no_warm_up;  // not even one uncounted round before the first
 
-    // Takes SAMPLES samples; sample I of output O goes to VALUES[O * SAMPLES + I], in the output's unit. May set
-    // error_bound and detail. GPU_UNSUPPORTED and GPU_FAILED end the case, with gpu_error() as the reason.
+    // Takes SAMPLES samples (the lead included); sample I of output O goes to VALUES[O * SAMPLES + I], in the output's
+    // unit. May set error_bound and detail. GPU_UNSUPPORTED and GPU_FAILED end the case, with gpu_error() as the
+    // reason.
     enum gpu_status (*measure)(struct bench_case *, unsigned samples, double *values);
     double argument; // for measure, as the benchmark likes
 

@@ -17,12 +17,13 @@
 #include "common/stats.h"
 #include "common/wire.h"
 
-enum { CASES_MAX = 1024, ROUNDS_MAX = 1024 };
+enum { CASES_MAX = 1024, ROUNDS_MAX = 64 };
 
 // How a case stands in this process. Round medians are kept to know when to stop; samples go to the parent.
 struct progress {
     unsigned first_row;
-    bool wanted, ended;
+    unsigned target; // rounds to take: 0 none, WIRE_DECIDE as many as it needs
+    bool ended;
     unsigned rounds, samples;
     double spent_s;
     struct stats_round *medians[BENCH_OUTPUTS_MAX]; // ROUNDS_MAX each
@@ -126,24 +127,26 @@ static void tell_plan(const struct bench_plan *plan)
         result_format(value, strcmp(c->axis, "none") == 0 ? NAN : c->axis_value);
         for (unsigned o = 0; o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++) {
             const struct bench_output *output = &c->outputs[o];
-            const char *texts[PLAN_TEXTS] = {
-                [PLAN_VARIANT] = c->variant, [PLAN_METRIC] = output->metric, [PLAN_UNIT] = output->unit,
-                [PLAN_BETTER] = output->better, [PLAN_PARAMS] = c->params, [PLAN_AXIS] = c->axis,
-                [PLAN_AXIS_VALUE] = value, [PLAN_ESTIMATOR] = output->estimator, [PLAN_BATCH] = batch};
-            tell(wire_send_texts(child.order->to_parent, WIRE_PLAN, plan->progress[i].first_row + o, texts, PLAN_TEXTS));
+            const char *texts[PLAN_TEXTS] = {[PLAN_VARIANT] = c->variant, [PLAN_METRIC] = output->metric,
+                                             [PLAN_UNIT] = output->unit,  [PLAN_BETTER] = output->better,
+                                             [PLAN_PARAMS] = c->params,   [PLAN_AXIS] = c->axis,
+                                             [PLAN_AXIS_VALUE] = value,   [PLAN_ESTIMATOR] = output->estimator,
+                                             [PLAN_BATCH] = batch};
+            tell(
+                wire_send_texts(child.order->to_parent, WIRE_PLAN, plan->progress[i].first_row + o, texts, PLAN_TEXTS));
         }
     }
     tell(wire_send(child.order->to_parent, WIRE_PLANNED, plan->rows, NULL, 0));
 }
 
-// The parent answers a plan with one byte a row; a case is measured if any of its rows is wanted.
+// The parent answers a plan with one number a row; a case takes the most that any of its rows is to have.
 static bool hear_selection(struct bench_plan *plan)
 {
     for (unsigned i = 0; i < plan->count; i++)
         for (unsigned o = 0; o < BENCH_OUTPUTS_MAX && plan->cases[i].outputs[o].metric; o++) {
-            char wanted;
-            if (read(child.order->from_parent, &wanted, 1) != 1) return false;
-            if (wanted) plan->progress[i].wanted = true;
+            uint32_t target;
+            if (read(child.order->from_parent, &target, sizeof target) != sizeof target) return false;
+            if (target > plan->progress[i].target) plan->progress[i].target = target;
         }
     return true;
 }
@@ -181,7 +184,8 @@ static void end_case(struct bench_plan *plan, unsigned i, enum gpu_status status
     int bytes = snprintf(payload + sizeof end, 256, "%s", reason) + 1;
     bytes += snprintf(payload + sizeof end + bytes, 256, "%s", c->detail) + 1;
     for (unsigned o = 0; o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++)
-        tell(wire_send(child.order->to_parent, WIRE_ROW_END, progress->first_row + o, payload, sizeof end + (size_t)bytes));
+        tell(wire_send(child.order->to_parent, WIRE_ROW_END, progress->first_row + o, payload,
+                       sizeof end + (size_t)bytes));
 }
 
 // The moment for a round's account: involuntary switches of this thread, its time on a core, and time.
@@ -196,20 +200,26 @@ static struct account account_now(void)
     struct timespec core;
     getrusage(RUSAGE_THREAD, &usage);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &core);
-    return (struct account){usage.ru_nivcsw, (double)core.tv_sec + (double)core.tv_nsec / 1e9, (double)clock_gettime_ns() / 1e9};
+    return (struct account){usage.ru_nivcsw, (double)core.tv_sec + (double)core.tv_nsec / 1e9,
+                            (double)clock_gettime_ns() / 1e9};
 }
 
 static enum gpu_status measure(struct bench_case *c)
 {
+    unsigned lead = c->samples < BENCH_LEAD_MIN ? 0 : BENCH_LEAD;
     struct account before = account_now();
-    enum gpu_status status = c->measure(c, c->samples, child.values);
+    enum gpu_status status = c->measure(c, c->samples + lead, child.values);
     struct account after = account_now();
     child.round->elapsed_s = after.wall_s - before.wall_s;
-    child.round->lost_s = after.switches == before.switches ? 0 : child.round->elapsed_s - (after.core_s - before.core_s);
-    for (unsigned v = 0; status == GPU_OK && v < c->samples; v++)
-        for (unsigned o = 0; o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++)
+    child.round->lost_s =
+        after.switches == before.switches ? 0 : child.round->elapsed_s - (after.core_s - before.core_s);
+    for (unsigned o = 0; status == GPU_OK && o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++) {
+        memmove(child.values + o * c->samples, child.values + o * (c->samples + lead) + lead,
+                c->samples * sizeof(double));
+        for (unsigned v = 0; v < c->samples; v++)
             if (!isfinite(child.values[o * c->samples + v]))
                 return gpu_reason(GPU_FAILED, "a sample of %s is not a number", c->outputs[o].metric);
+    }
     return status;
 }
 
@@ -227,20 +237,23 @@ static void tell_round(struct bench_plan *plan, unsigned i)
         child.round->resolution = c->outputs[o].resolution;
         child.round->samples = c->samples;
         progress->medians[o][progress->rounds] = (struct stats_round){child.round->median, 0};
-        tell(wire_send(child.order->to_parent, WIRE_ROUND, progress->first_row + o, child.round, sizeof *child.round + bytes));
+        tell(wire_send(child.order->to_parent, WIRE_ROUND, progress->first_row + o, child.round,
+                       sizeof *child.round + bytes));
     }
     progress->rounds++;
     progress->samples += c->samples;
 }
 
-// Whether this process has done its share: enough rounds and samples for the interval and the p99 over all processes, and
-// either the precision or the end of the budget.
+// Whether this process has done its share. The first one finds out how many rounds that is: enough rounds and samples
+// for the interval and the p99 over all processes, and either the precision or the end of the budget. The others take
+// as many, so that each has the same weight in the row.
 static bool is_enough(const struct bench_case *c, const struct progress *progress)
 {
     unsigned processes = child.order->processes;
     unsigned rounds_min = (STATS_ROUNDS_MIN + processes - 1) / processes;
     if (c->once) return progress->rounds == 1;
-    if (progress->rounds < (rounds_min < 2 ? 2 : rounds_min)) return false;
+    if (progress->target != WIRE_DECIDE) return progress->rounds >= progress->target;
+    if (progress->rounds < rounds_min) return false;
     if (progress->rounds == ROUNDS_MAX || progress->samples + c->samples > WIRE_SAMPLES_MAX / processes) return true;
     if (progress->spent_s >= child.settings->budget_s / processes) return true;
     if (progress->samples * processes < STATS_P99_MIN) return false;
@@ -248,7 +261,8 @@ static bool is_enough(const struct bench_case *c, const struct progress *progres
         double resolution = c->outputs[o].resolution;
         struct stats_interval interval = stats_median_interval(progress->medians[o], progress->rounds, resolution);
         double middle = (interval.low + interval.high) / 2;
-        if (!(stats_relative_error(interval, middle, resolution) <= child.settings->precision_percent / 100)) return false;
+        if (!(stats_relative_error(interval, middle, resolution) <= child.settings->precision_percent / 100))
+            return false;
     }
     return true;
 }
@@ -279,7 +293,7 @@ static void warm_up(struct bench_plan *plan)
 {
     for (unsigned i = 0; i < plan->count; i++) {
         struct bench_case *c = &plan->cases[i];
-        if (!plan->progress[i].wanted || c->once || c->no_warm_up) continue;
+        if (!plan->progress[i].target || c->once || c->no_warm_up) continue;
         unsigned samples = c->samples;
         c->samples = 1;
         enum gpu_status status = measure(c);
@@ -294,7 +308,7 @@ static void run_rounds(struct bench_plan *plan)
     for (;;) {
         unsigned count = 0;
         for (unsigned i = 0; i < plan->count; i++)
-            if (plan->progress[i].wanted && !plan->progress[i].ended) order[count++] = i;
+            if (plan->progress[i].target && !plan->progress[i].ended) order[count++] = i;
         if (count == 0) return;
         shuffle(order, count);
         for (unsigned k = 0; k < count; k++) {
@@ -339,10 +353,11 @@ static int run_benchmark(const struct benchmark *benchmark)
     clock_init();
     if (gpu_open(child.order->device)) return fatal(gpu_error());
 
-    child.values = calloc((size_t)BENCH_OUTPUTS_MAX * BENCH_ROUND_SAMPLES_MAX, sizeof *child.values);
+    size_t room = (size_t)BENCH_OUTPUTS_MAX * (BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD) * sizeof *child.values;
+    child.values = malloc(room);
     child.round = calloc(1, sizeof *child.round + BENCH_ROUND_SAMPLES_MAX * sizeof(double));
     if (!child.values || !child.round) return fatal("no memory for samples");
-    memset(child.values, 1, (size_t)BENCH_OUTPUTS_MAX * BENCH_ROUND_SAMPLES_MAX * sizeof *child.values); // touched before it is timed
+    memset(child.values, 1, room); // touched before it is timed
     child.random = clock_gettime_ns() | 1;
 
     if (benchmark->setup(&child.plan, child.settings->quick)) return fatal(gpu_error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A measuring process: opens the device, announces the rows of one benchmark, measures them in shuffled rounds and tells
-// the parent (wire.h). It is the same binary, started again.
+// A measuring process: opens the device, announces the rows of one benchmark, measures them in shuffled rounds and
+// tells the parent (wire.h). It is the same binary, started again.
 #ifndef LIFTOFF_CHILD_H
 #define LIFTOFF_CHILD_H
 

@@ -146,18 +146,34 @@ void clock_spin_ns(double ns)
     while (clock_ns(clock_ticks() - begin) < ns) clock_relax();
 }
 
+#if defined(__x86_64__)
+#define CHAIN_OPERATION "xor %1, %0\n\t"
+#define INDEPENDENT_OPERATIONS "add $1, %0\n\tadd $1, %1\n\tadd $1, %2\n\tadd $1, %3\n\t"
+#elif defined(__aarch64__)
+#define CHAIN_OPERATION "eor %0, %0, %1\n\t"
+#define INDEPENDENT_OPERATIONS "add %0, %0, #1\n\tadd %1, %1, #1\n\tadd %2, %2, #1\n\tadd %3, %3, #1\n\t"
+#endif
+
 double clock_core_cycle_ns(void)
 {
-#if defined(__x86_64__) || defined(__aarch64__)
-    enum { TURNS = 8, ADDITIONS = 512 };
-    uint64_t sum = 0, begin = clock_ticks();
-    for (int i = 0; i < TURNS; i++) // one addition waits for the one before it: a cycle each
-#if defined(__x86_64__)
-        __asm__ volatile(".rept 512\n\tadd $1, %0\n\t.endr" : "+r"(sum));
+#ifdef CHAIN_OPERATION
+    uint64_t value = 0, other = clock_ticks(), begin = clock_ticks();
+    // Each waits for the one before it: a cycle each. Additions of a constant would not do: some cores do them while
+    // renaming.
+    for (int i = 0; i < 8; i++) __asm__ volatile(".rept 512\n\t" CHAIN_OPERATION ".endr" : "+r"(value) : "r"(other));
+    return clock_ns(clock_ticks() - begin) / (8 * 512);
 #else
-        __asm__ volatile(".rept 512\n\tadd %0, %0, #1\n\t.endr" : "+r"(sum));
+    return NAN;
 #endif
-    return clock_ns(clock_ticks() - begin) / (TURNS * ADDITIONS);
+}
+
+double clock_core_operation_ns(void)
+{
+#ifdef INDEPENDENT_OPERATIONS
+    uint64_t a = 0, b = 0, c = 0, d = 0, begin = clock_ticks();
+    for (int i = 0; i < 32; i++)
+        __asm__ volatile(".rept 128\n\t" INDEPENDENT_OPERATIONS ".endr" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    return clock_ns(clock_ticks() - begin) / (32 * 128 * 4);
 #else
     return NAN;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's clock: the invariant time-stamp counter where there is one, else clock_gettime. Reading it costs and it has a
-// resolution; both are measured and published, never subtracted.
+// The host's clock: the invariant time-stamp counter where there is one, else clock_gettime. Reading it costs and it
+// has a resolution; both are measured and published, never subtracted.
 #ifndef LIFTOFF_CLOCK_H
 #define LIFTOFF_CLOCK_H
 
@@ -39,7 +39,8 @@ static inline uint64_t clock_gettime_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-// Ticks since some moment. Nothing that stands before the read in the program is still to run, nothing after has begun.
+// Ticks since some moment. No instruction before the read is still to run, except that stores may still be on their way
+// to where others see them; none after it has begun.
 static inline uint64_t clock_ticks(void)
 {
 #if defined(__x86_64__)
@@ -59,6 +60,18 @@ static inline uint64_t clock_ticks(void)
     return clock_gettime_ns();
 }
 
+// Returns when the stores before it can be seen by everybody, devices included.
+static inline void clock_wait_stores(void)
+{
+#if defined(__x86_64__)
+    _mm_mfence();
+#elif defined(__aarch64__)
+    __asm__ volatile("dsb sy" ::: "memory");
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 static inline double clock_ns(uint64_t ticks) { return (double)ticks * clock_state.ns_per_tick; }
 
 // Tells the core that this thread polls.
@@ -71,9 +84,13 @@ static inline void clock_relax(void)
 #endif
 }
 
-// How long one cycle of the calling thread's core is now, from a chain of dependent additions; NAN where it cannot be told.
-// It shows what the core's real clock does beneath a counter that runs evenly. Takes about 2 µs.
+// How long one cycle of the calling thread's core is now, from a chain of dependent operations; NAN where it cannot be
+// told. It shows what the core's real clock does beneath a counter that runs evenly. Takes about 2 µs.
 double clock_core_cycle_ns(void);
+
+// How long one of many independent additions takes now; NAN where it cannot be told. It doubles when the core is
+// shared: with a sibling thread of this machine, or of a neighbour that only the hypervisor sees.
+double clock_core_operation_ns(void);
 
 // Returns after NS nanoseconds, awake all the while.
 void clock_spin_ns(double ns);

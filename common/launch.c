@@ -12,8 +12,12 @@ static const double GATE_LIMIT_NS = 200e6;
 
 static struct gpu_launch one_block(const void *kernel, struct gpu_stream *stream, void *argument, size_t bytes)
 {
-    return (struct gpu_launch){.kernel = kernel, .grid = {1, 1, 1}, .block = {LAUNCH_BLOCK_THREADS, 1, 1}, .argument = argument,
-                               .argument_bytes = bytes, .stream = stream};
+    return (struct gpu_launch){.kernel = kernel,
+                               .grid = {1, 1, 1},
+                               .block = {LAUNCH_BLOCK_THREADS, 1, 1},
+                               .argument = argument,
+                               .argument_bytes = bytes,
+                               .stream = stream};
 }
 
 enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream)
@@ -53,6 +57,18 @@ enum gpu_status stamp_launch_read(struct stamp_launch *stamps)
         if (stamps->stamp[i].sequence != stamps->first_sequence + i)
             return gpu_reason(GPU_FAILED, "launch %u of %u left no stamp: the kernel did not run", i + 1, stamps->used);
     return GPU_OK;
+}
+
+enum gpu_status stamp_launch_prove(struct stamp_launch *stamps)
+{
+    enum gpu_status status = gpu_launch_error();
+    if (status) return status;
+    stamp_launch_reset(stamps);
+    stamp_launch_aim(stamps);
+    status = gpu_launch_runtime(&stamps->launch);
+    enum gpu_status ended = gpu_stream_synchronize(stamps->launch.stream);
+    if (status || ended) return status ? status : ended;
+    return stamp_launch_read(stamps);
 }
 
 enum gpu_status chain_open(struct chain *chain)
@@ -95,7 +111,8 @@ enum gpu_status chain_release(struct chain *chain)
     if (status) return status;
     if (__atomic_load_n(&chain->gate_words[1], __ATOMIC_ACQUIRE)) {
         chain->gate_words[1] = 0;
-        return gpu_reason(GPU_FAILED, "the host did not open the gate within %.0f ms: the queue was never full", GATE_LIMIT_NS / 1e6);
+        return gpu_reason(GPU_FAILED, "the host did not open the gate within %.0f ms: the queue was never full",
+                          GATE_LIMIT_NS / 1e6);
     }
     return GPU_OK;
 }

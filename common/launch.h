@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches that benchmarks are made of: an empty kernel, a stamping kernel that proves that it ran, and chains of either
-// behind a closed gate.
+// The launches that benchmarks are made of: an empty kernel, a stamping kernel that proves that it ran, and chains of
+// either behind a closed gate.
 #ifndef LIFTOFF_LAUNCH_H
 #define LIFTOFF_LAUNCH_H
 
@@ -17,12 +17,16 @@ enum { LAUNCH_BLOCK_THREADS = 32 }; // one warp, one block: the smallest launch
 enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream);
 
 // The worst of several answers that were OR-ed together.
-static inline enum gpu_status launch_worst(unsigned answers) { return answers & GPU_FAILED ? GPU_FAILED : (enum gpu_status)answers; }
+static inline enum gpu_status launch_worst(unsigned answers)
+{
+    return answers & GPU_FAILED ? GPU_FAILED : (enum gpu_status)answers;
+}
 
-// The time of COUNT submissions in a row. Inlined, so that SUBMIT is called directly and nothing else stands between the clock reads.
-// It waits for nothing: COUNT stays under half the queue, and the caller drains it.
-static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(const struct gpu_launch *launch, unsigned count,
-                                                                               launch_function *submit, double *elapsed_ns)
+// The time of COUNT submissions in a row. Inlined, so that SUBMIT is called directly and nothing else stands between
+// the clock reads. It waits for nothing: COUNT stays under half the queue, and the caller drains it.
+static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(const struct gpu_launch *launch,
+                                                                               unsigned count, launch_function *submit,
+                                                                               double *elapsed_ns)
 {
     unsigned status = GPU_OK;
     uint64_t begin = clock_ticks();
@@ -63,6 +67,10 @@ static inline void stamp_launch_aim(struct stamp_launch *stamps)
 // Brings the stamps here, once the stream is drained. GPU_FAILED if any of the launches left no stamp of its own.
 enum gpu_status stamp_launch_read(struct stamp_launch *stamps);
 
+// Follows launches that cannot prove by themselves that they ran: one stamping launch, drained and read. Forgets the
+// stamps so far.
+enum gpu_status stamp_launch_prove(struct stamp_launch *stamps);
+
 // A gate that holds a stream, and two stamps around a chain.
 struct chain {
     struct gpu_stream *stream;
@@ -84,8 +92,8 @@ enum gpu_status chain_hold(struct chain *chain);
 // Opens the gate and drains the stream. GPU_FAILED if the gate had given up waiting.
 enum gpu_status chain_release(struct chain *chain);
 
-// On the device, from the begin of a stamp to the begin of the next with LENGTH (0 … CHAIN_LENGTH_MAX) kernels between them, all
-// of them in the queue before the first one starts.
+// On the device, from the begin of a stamp to the begin of the next with LENGTH (0 … CHAIN_LENGTH_MAX) kernels between
+// them, all of them in the queue before the first one starts.
 enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigned length, double *elapsed_ns);
 
 #endif

@@ -14,7 +14,12 @@ static void list(void)
 }
 
 // What was asked for went to stdout, if stdout took it.
-static int answered(void) { return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_OK : EXIT_OUTPUT; }
+static int answered(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_OK;
+    fprintf(stderr, "liftoff-%s: the answer could not be written\n", gpu_backend);
+    return EXIT_OUTPUT;
+}
 
 static int run_all(const struct settings *settings, char **argv)
 {
@@ -46,7 +51,8 @@ int main(int argc, char **argv)
 
     supervise_signals();
     bool all = settings.device[0] == 'a';
-    int status = all ? run_all(&settings, words) : run_device(&settings, (unsigned)strtoul(settings.device, NULL, 10), words);
+    int status =
+        all ? run_all(&settings, words) : run_device(&settings, (unsigned)strtoul(settings.device, NULL, 10), words);
     free(words);
     return status;
 }

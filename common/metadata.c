@@ -145,8 +145,9 @@ static void write_options(FILE *file, const struct settings *settings)
 {
     char text[160], number[3][32];
     snprintf(text, sizeof text, "budget_s=%s;pin=%s;precision_percent=%s;processes=%u;quick=%d;timeout_s=%s",
-             result_format(number[0], settings->budget_s), settings->pin, result_format(number[1], settings->precision_percent),
-             settings->processes, settings->quick, result_format(number[2], settings->timeout_s));
+             result_format(number[0], settings->budget_s), settings->pin,
+             result_format(number[1], settings->precision_percent), settings->processes, settings->quick,
+             result_format(number[2], settings->timeout_s));
     result_write_metadata(file, "options", text);
     snprintf(text, sizeof text, "%u", settings->processes);
     result_write_metadata(file, "processes", text);
@@ -166,8 +167,8 @@ static void write_names(FILE *file, const struct settings *settings)
     free(line);
 }
 
-void metadata_write(FILE *file, FILE *samples, const struct settings *settings, const struct facts *facts, const char *run_id,
-                    unsigned device, char **argv)
+void metadata_write(FILE *file, FILE *samples, const struct settings *settings, const struct facts *facts,
+                    const char *run_id, unsigned device, char **argv)
 {
     char utc[32], index[16];
     time_t now = time(NULL);

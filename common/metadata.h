@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The head of a result file: what is known of the device, the machine, the program and the run. Keys are in docs/schema.md.
+// The head of a result file: what is known of the device, the machine, the program and the run. Keys are in
+// docs/schema.md.
 #ifndef LIFTOFF_METADATA_H
 #define LIFTOFF_METADATA_H
 
@@ -12,7 +13,7 @@
 struct facts {
     struct fact {
         char *key, *value;
-    } *fact;
+    } * fact;
     size_t count;
 };
 
@@ -27,7 +28,7 @@ void metadata_add_host(struct facts *facts, const struct settings *settings);
 void metadata_run_id(char *text, size_t room);
 
 // Writes metadata and header of the result file, and those of its samples file unless SAMPLES is NULL.
-void metadata_write(FILE *file, FILE *samples, const struct settings *settings, const struct facts *facts, const char *run_id,
-                    unsigned device, char **argv);
+void metadata_write(FILE *file, FILE *samples, const struct settings *settings, const struct facts *facts,
+                    const char *run_id, unsigned device, char **argv);
 
 #endif

@@ -92,13 +92,16 @@ static bool part_flush(struct part *part)
 static bool part_sync(struct part *part)
 {
     if (part->fd < 0 || fdatasync(part->fd) == 0) return true;
-    return errno == EINVAL || errno == EROFS || complain(part->path, "cannot be brought to the disk"); // EINVAL: no disk behind it
+    return errno == EINVAL || errno == EROFS ||
+           complain(part->path, "cannot be brought to the disk"); // EINVAL: no disk behind it
 }
 
-static bool part_close(struct part *part)
+// KEEP: a file that is to replace another does so; else it goes, and the other stays.
+static bool part_close(struct part *part, bool keep)
 {
     bool fine = part->fd < 0 || close(part->fd) == 0 || complain(part->path, "cannot be closed");
-    if (part->fd >= 0 && part->final_path)
+    if (part->fd >= 0 && part->final_path && !keep) unlink(part->path);
+    if (part->fd >= 0 && part->final_path && keep)
         fine = rename(part->path, part->final_path) == 0 || complain(part->final_path, "cannot be replaced");
     if (part->text) fclose(part->text);
     free(part->buffer);
@@ -143,8 +146,10 @@ bool output_close(struct output *output)
 {
     bool fine = output_flush(output);
     fine = part_sync(&output->csv) && part_sync(&output->samples) && fine;
-    fine = part_close(&output->csv) && fine;
-    fine = part_close(&output->samples) && fine;
+    // The first flush of a file that replaces another brings what that one held.
+    bool keep = output->csv.whole > 0 && (output->samples.fd < 0 || output->samples.whole > 0);
+    fine = part_close(&output->csv, keep) && fine;
+    fine = part_close(&output->samples, keep) && fine;
     free(output);
     return fine;
 }

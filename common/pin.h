@@ -20,8 +20,9 @@ struct pin_place {
 // choice, within the PUs that the process may use. Returns NULL, or why it could not (static text).
 const char *pin_thread(const char *how, const char *pci_bus_id, struct pin_place *place);
 
-// For device threads of the host backend: the number of PUs that the process may use, and binding of the calling thread to
-// the INDEXth of them that is not AVOID_PU (cyclic; PUs of other cores than AVOID_PU's come first). Returns the PU or −1.
+// For device threads of the host backend: the number of PUs that the process may use, and binding of the calling thread
+// to the INDEXth of them that is not AVOID_PU (cyclic; PUs of other cores than AVOID_PU's come first). Returns the PU
+// or −1.
 unsigned pin_count(void);
 int pin_worker(unsigned index, int avoid_pu);
 

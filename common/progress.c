@@ -8,16 +8,24 @@
 
 #include "common/clock.h"
 
-void progress_begin(struct progress_line *line, const char *when)
+enum { BAR_COLUMNS = 24 };
+
+void progress_begin(struct progress_line *line, const char *when, double seconds)
 {
-    *line = (struct progress_line){.begin_ns = clock_gettime_ns()};
+    *line = (struct progress_line){.begin_ns = clock_gettime_ns(), .seconds = seconds};
     line->shown = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && isatty(STDERR_FILENO));
 }
 
-void progress_process(struct progress_line *line, const char *benchmark, unsigned process, unsigned processes)
+void progress_benchmark(struct progress_line *line, const char *benchmark, double seconds)
 {
-    if (process == 0) line->rows = line->rows_done = 0;
+    line->seconds_done += line->benchmark_seconds;
     line->benchmark = benchmark;
+    line->benchmark_seconds = seconds;
+    line->rows = line->rows_done = 0;
+}
+
+void progress_process(struct progress_line *line, unsigned process, unsigned processes)
+{
     line->process = process;
     line->processes = processes;
     progress_draw(line);
@@ -38,7 +46,10 @@ void progress_row(struct progress_line *line)
 void progress_draw(struct progress_line *line)
 {
     if (!line->shown) return;
-    fprintf(stderr, "\r\033[K%5.1f s  %s  process %u of %u  %u of %u rows", (double)(clock_gettime_ns() - line->begin_ns) / 1e9,
+    double share = line->benchmark_seconds * line->process / line->processes;
+    int filled = (int)(BAR_COLUMNS * (line->seconds_done + share) / line->seconds);
+    fprintf(stderr, "\r\033[K[%.*s%*s] %4.1f s  %s, process %u of %u, %u of %u rows", filled,
+            "########################", BAR_COLUMNS - filled, "", (double)(clock_gettime_ns() - line->begin_ns) / 1e9,
             line->benchmark, line->process + 1, line->processes, line->rows_done, line->rows);
     fflush(stderr);
 }

@@ -9,18 +9,19 @@
 
 // The columns, in the file's order.
 #define RESULT_COLUMNS(X)                                                                                              \
-    X(SCHEMA, "schema") X(RUN_ID, "run_id") X(BACKEND, "backend") X(DEVICE, "device") X(BENCHMARK, "benchmark")        \
-    X(VARIANT, "variant") X(METRIC, "metric") X(UNIT, "unit") X(BETTER, "better") X(PARAMS, "params")                  \
-    X(AXIS, "axis") X(AXIS_VALUE, "axis_value") X(DETAIL, "detail") X(STATUS, "status") X(REASON, "reason")            \
-    X(ESTIMATOR, "estimator") X(SAMPLES, "samples") X(BATCH, "batch") X(MIN, "min") X(P05, "p05")                      \
-    X(MEDIAN, "median") X(P95, "p95") X(P99, "p99") X(MAX, "max") X(MEAN, "mean") X(STDDEV, "stddev")                  \
-    X(MEDIAN_LOW, "median_low") X(MEDIAN_HIGH, "median_high") X(ERROR_BOUND, "error_bound")
+    X(SCHEMA, "schema")                                                                                                \
+    X(RUN_ID, "run_id") X(BACKEND, "backend") X(DEVICE, "device") X(BENCHMARK, "benchmark") X(VARIANT, "variant")      \
+        X(METRIC, "metric") X(UNIT, "unit") X(BETTER, "better") X(PARAMS, "params") X(AXIS, "axis")                    \
+            X(AXIS_VALUE, "axis_value") X(DETAIL, "detail") X(STATUS, "status") X(REASON, "reason")                    \
+                X(ESTIMATOR, "estimator") X(SAMPLES, "samples") X(BATCH, "batch") X(MIN, "min") X(P05, "p05")          \
+                    X(MEDIAN, "median") X(P95, "p95") X(P99, "p99") X(MAX, "max") X(MEAN, "mean") X(STDDEV, "stddev")  \
+                        X(MEDIAN_LOW, "median_low") X(MEDIAN_HIGH, "median_high") X(ERROR_BOUND, "error_bound")
 
 enum result_column {
 #define RESULT_ENUM(id, name) RESULT_##id,
     RESULT_COLUMNS(RESULT_ENUM)
 #undef RESULT_ENUM
-    RESULT_COLUMN_COUNT
+        RESULT_COLUMN_COUNT
 };
 
 enum { RESULT_SCHEMA_VERSION = 1, RESULT_SAMPLES_MAX = 1000 };
@@ -58,7 +59,8 @@ void result_write_end(FILE *file); // `# end`
 // One CSV field, quoted where RFC 4180 asks for it (comma, quote, CR, LF; also a leading `#` or space).
 void result_write_field(FILE *file, const char *text);
 
-// --- Reading -----------------------------------------------------------------------------------------------------------
+// --- Reading
+// -----------------------------------------------------------------------------------------------------------
 
 // A file as it is read, a line at a time; memory does not grow with its length. Fields are limited to 1 MiB a row.
 struct result_reader;
@@ -66,7 +68,7 @@ struct result_reader;
 enum result_item { RESULT_METADATA, RESULT_ROW, RESULT_END_MARK, RESULT_EOF, RESULT_BAD };
 
 struct result_line {
-    unsigned long number;   // of the line in the file, from 1
+    unsigned long number;    // of the line in the file, from 1
     const char *key, *value; // RESULT_METADATA: `# key: value`; a `#` line without colon is skipped
     struct result_row row;   // RESULT_ROW
     const char *fault;       // RESULT_BAD: what is wrong, for a person, without file name and line
@@ -77,7 +79,8 @@ struct result_reader *result_reader_open(const char *path);
 void result_reader_close(struct result_reader *reader);
 
 // The next item. Pointers in LINE are valid until the next call. RESULT_BAD leaves the reader usable for the lines that
-// follow, except where the header is foreign or missing, the file is binary (a NUL byte) or cannot be read: then EOF follows.
+// follow, except where the header is foreign or missing, the file is binary (a NUL byte) or cannot be read: then EOF
+// follows.
 enum result_item result_reader_next(struct result_reader *reader, struct result_line *line);
 
 #endif

@@ -95,7 +95,8 @@ static bool read_file(struct resume *resume, const char *path)
         if (item == RESULT_METADATA) keep_metadata(resume, line.key, line.value);
         else if (item == RESULT_ROW) keep_row(resume, &line.row);
         last_was_bad = item == RESULT_BAD; // a last line that was cut off is what an interruption leaves
-        if (last_was_bad && resume->metadata.count == 0) fprintf(stderr, "liftoff-%s: %s: %s\n", gpu_backend, path, line.fault);
+        if (last_was_bad && resume->metadata.count == 0)
+            fprintf(stderr, "liftoff-%s: %s: %s\n", gpu_backend, path, line.fault);
     }
     result_reader_close(reader);
     return resume->metadata.count > 0;
@@ -118,8 +119,8 @@ struct resume *resume_open(const char *path, const struct facts *facts)
     resume->samples_path = output_beside(path, ".samples.csv");
     bool fine = read_file(resume, path);
     if (!fine) fprintf(stderr, "liftoff-%s: %s is no result that could be resumed\n", gpu_backend, path);
-    fine = fine && same(resume, path, "backend", gpu_backend) && same(resume, path, "liftoff_version", LIFTOFF_VERSION) &&
-           same(resume, path, "injection", gpu_injection());
+    fine = fine && same(resume, path, "backend", gpu_backend) &&
+           same(resume, path, "liftoff_version", LIFTOFF_VERSION) && same(resume, path, "injection", gpu_injection());
     for (size_t i = 0; fine && i < sizeof facts_that_count / sizeof *facts_that_count; i++)
         fine = same(resume, path, facts_that_count[i], facts_get(facts, facts_that_count[i], ""));
     if (fine) return resume;
@@ -142,7 +143,10 @@ void resume_free(struct resume *resume)
     free(resume);
 }
 
-const char *resume_metadata(const struct resume *resume, const char *key) { return facts_get(&resume->metadata, key, NULL); }
+const char *resume_metadata(const struct resume *resume, const char *key)
+{
+    return facts_get(&resume->metadata, key, NULL);
+}
 
 bool resume_has(const struct resume *resume, const char *const key[6])
 {

@@ -10,15 +10,16 @@
 
 struct resume;
 
-// Reads PATH. NULL after a message on stderr if it cannot be read, or is of another device, driver, version or injection
-// than FACTS and this binary.
+// Reads PATH. NULL after a message on stderr if it cannot be read, or is of another device, driver, version or
+// injection than FACTS and this binary.
 struct resume *resume_open(const char *path, const struct facts *facts);
 void resume_free(struct resume *resume); // accepts NULL
 
 // A metadata value, or NULL.
 const char *resume_metadata(const struct resume *resume, const char *key);
 
-// Whether the row with this KEY (benchmark, variant, metric, params, axis, axis_value) is there and is neither failed nor timeout.
+// Whether the row with this KEY (benchmark, variant, metric, params, axis, axis_value) is there and is neither failed
+// nor timeout.
 bool resume_has(const struct resume *resume, const char *const key[6]);
 bool resume_has_plan(const struct resume *resume, const char *benchmark);
 

@@ -8,6 +8,7 @@
 
 const char *const row_status_words[ROW_STATUS_COUNT] = {"ok", "unsteady", "unsupported", "failed", "timeout"};
 
+enum { ROUNDS_MAX = 4096 };
 static const double LOST_SHARE_MAX = 0.02;
 
 static void *grow(void *memory, size_t *room, size_t needed, size_t each)
@@ -49,8 +50,10 @@ bool rows_round(struct rows *rows, unsigned index, unsigned process, const char 
     memcpy(&round, payload, sizeof round);
     if (bytes != sizeof round + round.samples * sizeof(double)) return false;
     struct row *row = &rows->row[index];
+    if (row->round_count == ROUNDS_MAX) return false;
     row->rounds = grow(row->rounds, &row->round_room, row->round_count + 1, sizeof *row->rounds);
     row->rounds[row->round_count++] = (struct stats_round){round.median, process};
+    if (process == row->rounds[0].process) row->first_rounds++;
     row->elapsed_s += round.elapsed_s;
     row->lost_s += round.lost_s;
     row->error_bound = fmax(row->error_bound, round.error_bound);
@@ -69,7 +72,8 @@ static void finish(struct row *row, enum row_status status, const char *reason)
     snprintf(row->reason, sizeof row->reason, "%s", reason);
 }
 
-bool rows_end(struct rows *rows, unsigned index, unsigned process, unsigned processes, const char *payload, size_t bytes)
+bool rows_end(struct rows *rows, unsigned index, unsigned process, unsigned processes, const char *payload,
+              size_t bytes)
 {
     struct wire_end end;
     const char *texts[2];
@@ -103,12 +107,45 @@ unsigned rows_next_process(struct rows *rows)
     return count;
 }
 
+// The median of each process's rounds, in the order of processes; returns how many there are.
+static size_t process_medians(const struct row *row, double medians[64])
+{
+    double sorted[ROUNDS_MAX];
+    size_t count = 0;
+    for (size_t begin = 0, end; begin < row->round_count; begin = end) {
+        for (end = begin; end < row->round_count && row->rounds[end].process == row->rounds[begin].process; end++)
+            sorted[end - begin] = row->rounds[end].median;
+        stats_sort(sorted, end - begin);
+        medians[count++] = stats_quantile(sorted, end - begin, 0.5);
+    }
+    return count;
+}
+
+// How the row came to be: what the benchmark says, why sampling stopped, and what each process found.
+static void describe_sampling(const struct rows *rows, const struct row *row, double error, char *text, size_t room)
+{
+    double medians[64];
+    char number[32];
+    size_t processes = process_medians(row, medians);
+    const char *stop = error <= rows->precision                       ? "precision"
+                       : row->value_count > WIRE_SAMPLES_MAX * 9 / 10 ? "samples"
+                                                                      : "budget";
+    size_t used = (size_t)snprintf(text, room, "%s%sprocess_medians=", row->detail, row->detail[0] ? ";" : "");
+    for (size_t i = 0; i < processes && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i ? "/" : "", result_format(number, medians[i]));
+    if (used < room && strcmp(row->text[PLAN_ESTIMATOR], "distribution") == 0)
+        snprintf(text + used, room - used, ";stop=%s", stop);
+}
+
 // The first rule that applies makes an ok row unsteady, with its numbers as the reason.
 static void judge(const struct rows *rows, struct row *row, const double *sorted, double median,
                   struct stats_interval interval)
 {
     double size = fabs(median);
-    double tolerance = fmax(rows->precision * size, result_is_signed(row->text[PLAN_METRIC]) ? row->error_bound : 0);
+    double tolerance = rows->precision * fmax(size, result_is_signed(row->text[PLAN_METRIC]) ? row->error_bound : 0);
+    double medians[64], half = (interval.high - interval.low) / 2;
+    size_t processes = process_medians(row, medians);
+    stats_sort(medians, processes);
     char *reason = row->reason;
     size_t room = sizeof row->reason;
     if (strcmp(row->text[PLAN_ESTIMATOR], "distribution") != 0) return;
@@ -122,17 +159,20 @@ static void judge(const struct rows *rows, struct row *row, const double *sorted
     else if (stats_drifts(row->rounds, row->round_count, fmax(2 * tolerance, row->resolution)))
         snprintf(reason, room, "drift: every process ends more than %.2g %% away from where it began, to the same side",
                  200 * rows->precision);
-    else if (interval.high - interval.low > row->resolution && (interval.high - interval.low) / 2 > 3 * tolerance)
-        snprintf(reason, room, "too wide: the median is known to %.2g %% only", 50 * (interval.high - interval.low) / size);
-    else return;
+    else if (2 * half <= row->resolution || !(half > 3 * tolerance)) return;
+    else if ((medians[processes - 1] - medians[0]) / 2 > 3 * tolerance)
+        snprintf(reason, room, "processes differ: their medians lie more than %.2g %% apart (detail has them)",
+                 600 * rows->precision);
+    else
+        snprintf(reason, room, "too wide: half the interval is more than %.2g %% of the median", 300 * rows->precision);
     row->status = ROW_UNSTEADY;
 }
 
 void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch *scratch, struct result_row *line)
 {
     static const enum result_column planned[PLAN_TEXTS] = {
-        [PLAN_VARIANT] = RESULT_VARIANT, [PLAN_METRIC] = RESULT_METRIC, [PLAN_UNIT] = RESULT_UNIT,
-        [PLAN_BETTER] = RESULT_BETTER, [PLAN_PARAMS] = RESULT_PARAMS, [PLAN_AXIS] = RESULT_AXIS,
+        [PLAN_VARIANT] = RESULT_VARIANT,       [PLAN_METRIC] = RESULT_METRIC,       [PLAN_UNIT] = RESULT_UNIT,
+        [PLAN_BETTER] = RESULT_BETTER,         [PLAN_PARAMS] = RESULT_PARAMS,       [PLAN_AXIS] = RESULT_AXIS,
         [PLAN_AXIS_VALUE] = RESULT_AXIS_VALUE, [PLAN_ESTIMATOR] = RESULT_ESTIMATOR, [PLAN_BATCH] = RESULT_BATCH};
     for (int t = 0; t < PLAN_TEXTS; t++) line->field[planned[t]] = row->text[t];
     line->field[RESULT_BENCHMARK] = rows->benchmark;
@@ -146,25 +186,29 @@ void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch
         if (!sorted) abort();
         memcpy(sorted, row->values, row->value_count * sizeof *sorted);
         stats_summarize(sorted, row->value_count, &summary);
-        // The median is that of all samples; where modes change by the round it can lie outside that of the rounds' medians.
+        // The median is that of all samples; where modes change by the round it can lie outside that of the rounds'
+        // medians.
         if (summary.median < interval.low) interval.low = summary.median;
         if (summary.median > interval.high) interval.high = summary.median;
         if (interval.low < 0 && !result_is_signed(row->text[PLAN_METRIC])) interval.low = 0;
         judge(rows, row, sorted, summary.median, interval);
         free(sorted);
         double error = stats_relative_error(interval, summary.median, row->resolution);
-        bool reached = error <= rows->precision;
-        if (strcmp(row->text[PLAN_ESTIMATOR], "distribution") == 0)
-            snprintf(scratch->detail, sizeof scratch->detail, "%s%sstop=%s", row->detail, row->detail[0] ? ";" : "",
-                     reached ? "precision" : "budget");
-        else snprintf(scratch->detail, sizeof scratch->detail, "%s", row->detail);
+        describe_sampling(rows, row, error, scratch->detail, sizeof scratch->detail);
         const struct {
             enum result_column column;
             double value;
-        } numbers[] = {{RESULT_SAMPLES, (double)summary.count}, {RESULT_MIN, summary.min}, {RESULT_P05, summary.p05},
-                       {RESULT_MEDIAN, summary.median}, {RESULT_P95, summary.p95}, {RESULT_P99, summary.p99},
-                       {RESULT_MAX, summary.max}, {RESULT_MEAN, summary.mean}, {RESULT_STDDEV, summary.stddev},
-                       {RESULT_MEDIAN_LOW, interval.low}, {RESULT_MEDIAN_HIGH, interval.high},
+        } numbers[] = {{RESULT_SAMPLES, (double)summary.count},
+                       {RESULT_MIN, summary.min},
+                       {RESULT_P05, summary.p05},
+                       {RESULT_MEDIAN, summary.median},
+                       {RESULT_P95, summary.p95},
+                       {RESULT_P99, summary.p99},
+                       {RESULT_MAX, summary.max},
+                       {RESULT_MEAN, summary.mean},
+                       {RESULT_STDDEV, summary.stddev},
+                       {RESULT_MEDIAN_LOW, interval.low},
+                       {RESULT_MEDIAN_HIGH, interval.high},
                        {RESULT_ERROR_BOUND, row->error_bound}};
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
             line->field[numbers[i].column] = result_format(scratch->text[numbers[i].column], numbers[i].value);
@@ -176,6 +220,9 @@ void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch
     line->field[RESULT_REASON] = row->reason;
 }
 
+// The one of STEP samples that stands for them in the samples file: fixed, but as good as random, for each STRIDE.
+static size_t pick(size_t stride, size_t step) { return (stride * 0x9E3779B97F4A7C15u >> 33) % step; }
+
 void rows_write_samples(const struct rows *rows, const struct row *row, FILE *file)
 {
     if (row->status > ROW_UNSTEADY || row->value_count == 0) return;
@@ -183,16 +230,22 @@ void rows_write_samples(const struct rows *rows, const struct row *row, FILE *fi
     for (unsigned process = 0; process < 64; process++) {
         size_t end = row->process_ends[process];
         if (end <= begin) continue;
-        const char *key[] = {rows->benchmark, row->text[PLAN_VARIANT], row->text[PLAN_METRIC], row->text[PLAN_PARAMS],
-                             row->text[PLAN_AXIS], row->text[PLAN_AXIS_VALUE]};
+        const char *key[] = {rows->benchmark,        row->text[PLAN_VARIANT], row->text[PLAN_METRIC],
+                             row->text[PLAN_PARAMS], row->text[PLAN_AXIS],    row->text[PLAN_AXIS_VALUE]};
         for (size_t k = 0; k < sizeof key / sizeof *key; k++) {
             result_write_field(file, key[k]);
             fputc(',', file);
         }
         fprintf(file, "%u,", process);
         char text[32];
-        for (size_t i = begin; i < end; i++) // thinned over the whole row, so that processes keep their shares
-            if (i % step == 0) fprintf(file, "%s%s", i < begin + step ? "" : " ", result_format(text, row->values[i]));
+        bool first = true;
+        // Thinned over the whole row, so that processes keep their shares; at random, so that no place in a round is
+        // preferred.
+        for (size_t i = begin; i < end; i++) {
+            if (i % step != pick(i / step, step)) continue;
+            fprintf(file, "%s%s", first ? "" : " ", result_format(text, row->values[i]));
+            first = false;
+        }
         fputc('\n', file);
         begin = end;
     }

@@ -26,7 +26,8 @@ struct row {
     size_t process_ends[64]; // of values
     struct stats_round *rounds;
     size_t round_count, round_room;
-    double elapsed_s, lost_s; // of its rounds
+    uint32_t first_rounds;          // of them, the first process's
+    double elapsed_s, lost_s;       // of its rounds
     double error_bound, resolution; // the largest of its rounds
     bool throttled;
 
@@ -42,15 +43,16 @@ struct rows {
     double precision; // a fraction
 };
 
-// Takes the announcement of row INDEX. False if it is not the one that comes next, or, once the plan is whole, not the same
-// as the first process announced.
+// Takes the announcement of row INDEX. False if it is not the one that comes next, or, once the plan is whole, not the
+// same as the first process announced.
 bool rows_announce(struct rows *rows, unsigned index, const char *payload, size_t bytes);
 
 // Takes a round of PROCESS. False if the message is malformed.
 bool rows_round(struct rows *rows, unsigned index, unsigned process, const char *payload, size_t bytes);
 
 // Takes a row's end in PROCESS of PROCESSES: unsupported, failed, or the last process's end makes it final.
-bool rows_end(struct rows *rows, unsigned index, unsigned process, unsigned processes, const char *payload, size_t bytes);
+bool rows_end(struct rows *rows, unsigned index, unsigned process, unsigned processes, const char *payload,
+              size_t bytes);
 
 // Makes every wanted row that is not final nor ended final with STATUS and REASON.
 void rows_abandon(struct rows *rows, enum row_status status, const char *reason);
@@ -61,11 +63,11 @@ unsigned rows_next_process(struct rows *rows);
 // Judges a final row and fills LINE's fields from VARIANT on; texts live in ROW and in SCRATCH until the next call.
 struct rows_scratch {
     char text[RESULT_COLUMN_COUNT][32];
-    char detail[320];
+    char detail[640];
 };
 void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch *scratch, struct result_row *line);
 
-// Writes the row's samples, a line a process, evenly thinned to RESULT_SAMPLES_MAX in all.
+// Writes the row's samples, a line a process, thinned to RESULT_SAMPLES_MAX in all: one at random of every so many.
 void rows_write_samples(const struct rows *rows, const struct row *row, FILE *file);
 
 void rows_free(struct rows *rows);

@@ -35,18 +35,20 @@ struct run {
     unsigned failed_rows;
 };
 
-// --- Facts -------------------------------------------------------------------------------------------------------------
+// --- Facts
+// -------------------------------------------------------------------------------------------------------------
 
 static bool hear_fact(void *context, const struct wire_header *header, const char *payload, int to_child)
 {
     (void)to_child;
     const char *texts[2];
-    if (header->type == WIRE_FACT && wire_texts(payload, header->bytes, texts, 2)) facts_add(context, texts[0], texts[1]);
+    if (header->type == WIRE_FACT && wire_texts(payload, header->bytes, texts, 2))
+        facts_add(context, texts[0], texts[1]);
     return true;
 }
 
-static enum child_outcome ask_facts(unsigned device, const char *moment, double timeout_s, char **argv, struct facts *facts,
-                                    char *reason)
+static enum child_outcome ask_facts(unsigned device, const char *moment, double timeout_s, char **argv,
+                                    struct facts *facts, char *reason)
 {
     struct child_order order = {.device = device, .processes = 1};
     snprintf(order.moment, sizeof order.moment, "%s", moment);
@@ -65,7 +67,8 @@ unsigned run_device_count(const struct settings *settings, char **argv)
     return outcome == CHILD_DONE ? count : 0;
 }
 
-// --- One benchmark -----------------------------------------------------------------------------------------------------
+// --- One benchmark
+// -----------------------------------------------------------------------------------------------------
 
 struct session { // of one benchmark
     struct run *run;
@@ -80,7 +83,8 @@ static void write_row(struct session *session, struct row *row)
     struct rows_scratch scratch;
     char schema[8];
     snprintf(schema, sizeof schema, "%d", RESULT_SCHEMA_VERSION);
-    struct result_row line = {.field = {[RESULT_SCHEMA] = schema, [RESULT_RUN_ID] = run->run_id,
+    struct result_row line = {.field = {[RESULT_SCHEMA] = schema,
+                                        [RESULT_RUN_ID] = run->run_id,
                                         [RESULT_BACKEND] = gpu_backend,
                                         [RESULT_DEVICE] = facts_get(&run->facts, "device", "")}};
     rows_describe(&session->rows, row, &scratch, &line);
@@ -113,8 +117,11 @@ static void choose(struct session *session, int to_child)
     struct rows *rows = &session->rows;
     if (!session->planned) {
         for (unsigned i = 0; run->resume && i < rows->count; i++) {
-            const char *key[] = {rows->benchmark, rows->row[i].text[PLAN_VARIANT], rows->row[i].text[PLAN_METRIC],
-                                 rows->row[i].text[PLAN_PARAMS], rows->row[i].text[PLAN_AXIS],
+            const char *key[] = {rows->benchmark,
+                                 rows->row[i].text[PLAN_VARIANT],
+                                 rows->row[i].text[PLAN_METRIC],
+                                 rows->row[i].text[PLAN_PARAMS],
+                                 rows->row[i].text[PLAN_AXIS],
                                  rows->row[i].text[PLAN_AXIS_VALUE]};
             rows->row[i].wanted = !resume_has(run->resume, key);
         }
@@ -126,8 +133,9 @@ static void choose(struct session *session, int to_child)
         progress_plan(&run->progress, rows_next_process(rows));
     }
     for (unsigned i = 0; i < rows->count; i++) {
-        char wanted = rows->row[i].wanted && !rows->row[i].final;
-        if (write(to_child, &wanted, 1) != 1) return; // the child is gone: its death tells
+        const struct row *row = &rows->row[i];
+        uint32_t target = !row->wanted || row->final ? 0 : row->first_rounds ? row->first_rounds : WIRE_DECIDE;
+        if (write(to_child, &target, sizeof target) != sizeof target) return; // the child is gone: its death tells
     }
 }
 
@@ -143,7 +151,8 @@ static bool hear_benchmark(void *context, const struct wire_header *header, cons
         return true;
     case WIRE_ROUND: return rows_round(rows, header->row, session->process, payload, header->bytes);
     case WIRE_ROW_END:
-        return rows_end(rows, header->row, session->process, session->run->settings->processes, payload, header->bytes) &&
+        return rows_end(rows, header->row, session->process, session->run->settings->processes, payload,
+                        header->bytes) &&
                write_final(session);
     default: return false;
     }
@@ -159,7 +168,15 @@ static void tick(void *context)
 // A benchmark that could not even say what it would measure leaves one row that says why.
 static void plan_nothing(struct session *session, enum row_status status, const char *reason)
 {
-    static const char payload[] = "\0" "setup\0" "count\0" "none\0" "\0" "none\0" "\0" "count\0" "1";
+    static const char payload[] = "\0"
+                                  "setup\0"
+                                  "count\0"
+                                  "none\0"
+                                  "\0"
+                                  "none\0"
+                                  "\0"
+                                  "count\0"
+                                  "1";
     rows_announce(&session->rows, 0, payload, sizeof payload);
     rows_abandon(&session->rows, status, reason);
 }
@@ -167,7 +184,8 @@ static void plan_nothing(struct session *session, enum row_status status, const 
 static enum child_outcome run_process(struct session *session, char *reason)
 {
     struct run *run = session->run;
-    struct child_order order = {.device = run->device, .process = session->process, .processes = run->settings->processes};
+    struct child_order order = {
+        .device = run->device, .process = session->process, .processes = run->settings->processes};
     snprintf(order.benchmark, sizeof order.benchmark, "%s", session->rows.benchmark);
     snprintf(order.pci_bus_id, sizeof order.pci_bus_id, "%s", facts_get(&run->facts, "pci_bus_id", ""));
     return supervise(&order, run->argv, run->settings->timeout_s, hear_benchmark, tick, session, reason);
@@ -176,13 +194,13 @@ static enum child_outcome run_process(struct session *session, char *reason)
 // Measures one benchmark in fresh processes. True if the run may go on.
 static bool run_benchmark(struct run *run, const struct benchmark *benchmark)
 {
-    struct session session = {.run = run, .rows = {.benchmark = benchmark->name,
-                                                   .precision = run->settings->precision_percent / 100}};
+    struct session session = {
+        .run = run, .rows = {.benchmark = benchmark->name, .precision = run->settings->precision_percent / 100}};
     bool go_on = true;
     for (unsigned process = 0; process < run->settings->processes && go_on; process++) {
         if (process > 0 && rows_next_process(&session.rows) == 0) break;
         session.process = process;
-        progress_process(&run->progress, benchmark->name, process, run->settings->processes);
+        progress_process(&run->progress, process, run->settings->processes);
         char reason[256] = "", whole[400];
         enum child_outcome outcome = run_process(&session, reason);
         snprintf(whole, sizeof whole, "%s (process %u of %u)", reason, process + 1, run->settings->processes);
@@ -204,7 +222,8 @@ static bool run_benchmark(struct run *run, const struct benchmark *benchmark)
     return go_on && !run->output_failed;
 }
 
-// --- The run -------------------------------------------------------------------------------------------------------------
+// --- The run
+// -------------------------------------------------------------------------------------------------------------
 
 // A letter, digit, dot or dash stays, everything else becomes a dash: for file names.
 static void plain_name(char *to, size_t room, const char *from)
@@ -225,10 +244,12 @@ static void default_path(char *path, size_t room, const struct run *run, time_t 
     plain_name(host, sizeof host, facts_get(&run->facts, "host", "anonymous"));
     strftime(utc, sizeof utc, "%Y%m%dT%H%M%SZ", gmtime(&start));
     bool results = stat("results", &folder) == 0 && S_ISDIR(folder.st_mode);
-    snprintf(path, room, "%s/%s-%s-%u-%s-%s.csv", results ? "results" : ".", gpu_backend, device, run->device, host, utc);
+    snprintf(path, room, "%s/%s-%s-%u-%s-%s.csv", results ? "results" : ".", gpu_backend, device, run->device, host,
+             utc);
 }
 
-// One run at a time measures a device: two would measure each other. The name is gone with the process, however it ends.
+// One run at a time measures a device: two would measure each other. The name is gone with the process, however it
+// ends.
 static bool claim_device(const struct run *run)
 {
     const char *bus = facts_get(&run->facts, "pci_bus_id", "");
@@ -236,25 +257,33 @@ static bool claim_device(const struct run *run)
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "liftoff-%s", *bus ? bus : gpu_backend);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return true; // no such sockets here: nothing to hold a claim with
-    if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
+    if (bind(fd, (struct sockaddr *)&address,
+             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
         return true;
     close(fd);
     fprintf(stderr, "liftoff-%s: another run is measuring this device; two would measure each other\n", gpu_backend);
     return false;
 }
 
-static void forecast(const struct run *run)
+static double benchmark_seconds(const struct run *run, const struct benchmark *benchmark)
+{
+    return run->settings->quick ? benchmark->quick_seconds : benchmark->seconds;
+}
+
+// Says what is to come, and how long it takes.
+static double forecast(const struct run *run)
 {
     double seconds = 0;
     unsigned count = 0;
     for (size_t i = 0; benchmarks[i]; i++) {
         if (!settings_select(run->settings, benchmarks[i]->name)) continue;
-        seconds += run->settings->quick ? benchmarks[i]->quick_seconds : benchmarks[i]->seconds;
+        seconds += benchmark_seconds(run, benchmarks[i]);
         count++;
     }
     fprintf(stderr, "liftoff-%s: %s, %u benchmark%s, %u process%s each, about %.0f s\n", gpu_backend,
             facts_get(&run->facts, "device", "?"), count, count == 1 ? "" : "s", run->settings->processes,
             run->settings->processes == 1 ? "" : "es", seconds);
+    return seconds;
 }
 
 static void end_file(struct run *run)
@@ -277,9 +306,10 @@ static void end_file(struct run *run)
 
 static int measure_all(struct run *run)
 {
-    progress_begin(&run->progress, run->settings->progress);
+    progress_begin(&run->progress, run->settings->progress, forecast(run));
     for (size_t i = 0; benchmarks[i]; i++) {
         if (!settings_select(run->settings, benchmarks[i]->name)) continue;
+        progress_benchmark(&run->progress, benchmarks[i]->name, benchmark_seconds(run, benchmarks[i]));
         if (supervise_signal() || !run_benchmark(run, benchmarks[i])) break;
     }
     progress_end(&run->progress);
@@ -288,7 +318,10 @@ static int measure_all(struct run *run)
     int signal_number = supervise_signal();
     if (run->output_failed || !closed) return EXIT_OUTPUT;
     if (signal_number) return signal_number == SIGINT ? EXIT_INTERRUPT : EXIT_TERMINATE;
-    return run->failed_rows ? EXIT_ROWS : EXIT_OK;
+    if (!run->failed_rows) return EXIT_OK;
+    fprintf(stderr, "liftoff-%s: %u row%s failed or timed out; 'liftoff show' says why\n", gpu_backend,
+            run->failed_rows, run->failed_rows == 1 ? "" : "s");
+    return EXIT_ROWS;
 }
 
 static int open_and_measure(struct run *run, const char *path)
@@ -300,22 +333,46 @@ static int open_and_measure(struct run *run, const char *path)
     run->output = output_create(path, !run->settings->no_samples, run->resume != NULL);
     if (!run->output) return EXIT_OUTPUT;
     if (run->resume) resume_copy(run->resume, output_text(run->output), output_samples_text(run->output));
-    else metadata_write(output_text(run->output), output_samples_text(run->output), run->settings, &run->facts,
-                        run->run_id, run->device, run->argv);
+    else
+        metadata_write(output_text(run->output), output_samples_text(run->output), run->settings, &run->facts,
+                       run->run_id, run->device, run->argv);
     if (!output_flush(run->output)) {
         output_close(run->output);
         return EXIT_OUTPUT;
     }
-    forecast(run);
     int status = measure_all(run);
     printf("%s\n", path);
-    return fflush(stdout) == 0 ? status : EXIT_OUTPUT;
+    if (fflush(stdout) == 0) return status;
+    fprintf(stderr, "liftoff-%s: the file's name could not be written to the output\n", gpu_backend);
+    return EXIT_OUTPUT;
+}
+
+// All is known about the machine: now the file.
+static int measure_device(struct run *run, time_t start)
+{
+    const struct settings *settings = run->settings;
+    const char *unpinned = facts_get(&run->facts, "pin_failed", NULL);
+    char path[4096];
+    if (unpinned) {
+        fprintf(stderr, "liftoff-%s: --pin %s: %s\n", gpu_backend, settings->pin, unpinned);
+        return EXIT_USAGE;
+    }
+    default_path(path, sizeof path, run, start);
+    if (settings->output) snprintf(path, sizeof path, "%s", settings->output);
+    if (settings->resume) {
+        snprintf(path, sizeof path, "%s", settings->resume);
+        run->resume = resume_open(path, &run->facts);
+        if (!run->resume) return EXIT_USAGE;
+    }
+    int status = open_and_measure(run, path);
+    resume_free(run->resume);
+    return status;
 }
 
 int run_device(const struct settings *settings, unsigned device, char **argv)
 {
     struct run run = {.settings = settings, .argv = argv, .device = device};
-    char reason[256] = "", path[4096];
+    char reason[256] = "";
     time_t start = time(NULL);
     int status = EXIT_DEVICE;
     enum child_outcome outcome = ask_facts(device, "start", settings->timeout_s, argv, &run.facts, reason);
@@ -328,14 +385,7 @@ int run_device(const struct settings *settings, unsigned device, char **argv)
                 facts_get(&run.facts, "device_count", "0"));
     } else if (claim_device(&run)) {
         metadata_add_host(&run.facts, settings);
-        default_path(path, sizeof path, &run, start);
-        if (settings->output) snprintf(path, sizeof path, "%s", settings->output);
-        if (settings->resume) {
-            snprintf(path, sizeof path, "%s", settings->resume);
-            run.resume = resume_open(path, &run.facts);
-        }
-        status = settings->resume && !run.resume ? EXIT_USAGE : open_and_measure(&run, path);
-        resume_free(run.resume);
+        status = measure_device(&run, start);
     }
     facts_free(&run.facts);
     return status;

@@ -13,21 +13,30 @@
 
 static const struct option_row rows[] = {
     {"list", OPTION_FLAG, AT(list), NULL, NULL, 0, 0, NULL, "print the benchmarks, name and summary, and end"},
-    {"device", OPTION_CHOICE, AT(device), "N", "all|…", 0, 0, "0", "the device to measure by its index, or all, a file each"},
+    {"device", OPTION_CHOICE, AT(device), "N", "all|…", 0, 0, "0",
+     "the device to measure by its index, or all, a file each"},
     {"output", OPTION_FILE, AT(output), "FILE", NULL, 0, 0, NULL,
      "write to FILE, which must not exist; default results/BACKEND-DEVICE-INDEX-HOST-UTC.csv"},
-    {"quick", OPTION_FLAG, AT(quick), NULL, NULL, 0, 0, NULL, "one process, a fifth of the budget, and only the most important rows"},
+    {"quick", OPTION_FLAG, AT(quick), NULL, NULL, 0, 0, NULL,
+     "one process, a fifth of the budget, and only the most important rows"},
     {"precision", OPTION_NUMBER, AT(precision_percent), "PCT", NULL, 0.01, 100, "1",
      "stop a case when its median is known to this many percent"},
-    {"budget", OPTION_NUMBER, AT(budget_s), "SECONDS", NULL, 0.001, 3600, "0.25", "measure a case no longer than this, over all processes"},
-    {"timeout", OPTION_NUMBER, AT(timeout_s), "SECONDS", NULL, 0.1, 86400, "120", "kill a benchmark's process that takes longer"},
-    {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, 64, NULL, "fresh processes a benchmark is measured in; default 3, or 1 with --quick"},
+    {"budget", OPTION_NUMBER, AT(budget_s), "SECONDS", NULL, 0.001, 3600, "0.25",
+     "measure a case no longer than this, over all processes"},
+    {"timeout", OPTION_NUMBER, AT(timeout_s), "SECONDS", NULL, 0.1, 86400, "120",
+     "kill a benchmark's process that takes longer"},
+    {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, 64, NULL,
+     "fresh processes a benchmark is measured in; default 6, or 1 with --quick"},
     {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, "near",
      "the core to measure from: near the device, none, or the number of a processing unit"},
-    {"no-samples", OPTION_FLAG, AT(no_samples), NULL, NULL, 0, 0, NULL, "do not write NAME.samples.csv beside the results"},
-    {"resume", OPTION_FILE, AT(resume), "FILE", NULL, 0, 0, NULL, "measure what FILE lacks or has as failed, and complete it"},
-    {"anonymous", OPTION_FLAG, AT(anonymous), NULL, NULL, 0, 0, NULL, "leave out host, serials, UUIDs, user, paths and command line"},
-    {"progress", OPTION_CHOICE, AT(progress), "WHEN", "auto|always|never", 0, 0, "auto", "show what is being measured on the terminal"},
+    {"no-samples", OPTION_FLAG, AT(no_samples), NULL, NULL, 0, 0, NULL,
+     "do not write NAME.samples.csv beside the results"},
+    {"resume", OPTION_FILE, AT(resume), "FILE", NULL, 0, 0, NULL,
+     "measure what FILE lacks or has as failed, and complete it"},
+    {"anonymous", OPTION_FLAG, AT(anonymous), NULL, NULL, 0, 0, NULL,
+     "leave out host, serials, UUIDs, user, paths and command line"},
+    {"progress", OPTION_CHOICE, AT(progress), "WHEN", "auto|always|never", 0, 0, "auto",
+     "show what is being measured on the terminal"},
     {NULL, OPTION_FLAG, 0, NULL, NULL, 0, 0, NULL, NULL},
 };
 
@@ -76,11 +85,12 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
         .name = program_name,
         .summary = "measure what launching a kernel costs, and why",
         .operands = "[BENCHMARK...]",
-        .description = "Runs each benchmark in child processes of its own and writes one CSV file a device, whole after "
-                       "every row. Without names it runs all of them. Read the result with liftoff(1).\n"
-                       "Exit status: 0 if every row is ok, unsteady or unsupported; 1 if some failed or timed out; 2 for "
-                       "wrong usage; 3 without a usable device; 5 if the output could not be written; 130 or 143 if "
-                       "interrupted.",
+        .description =
+            "Runs each benchmark in child processes of its own and writes one CSV file a device, whole after "
+            "every row. Without names it runs all of them. Read the result with liftoff(1).\n"
+            "Exit status: 0 if every row is ok, unsteady or unsupported; 1 if some failed or timed out; 2 for "
+            "wrong usage; 3 without a usable device; 5 if the output could not be written; 130 or 143 if "
+            "interrupted.",
         .rows = rows,
         .operand_words = benchmark_names,
     };
@@ -100,7 +110,7 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
         fprintf(stderr, "%s: %s\n", program_name, wrong);
         return OPTIONS_WRONG;
     }
-    if (settings->processes == 0) settings->processes = settings->quick ? 1 : 3;
+    if (settings->processes == 0) settings->processes = settings->quick ? 1 : 6;
     if (settings->quick) settings->budget_s /= 5;
     return OPTIONS_RUN;
 }

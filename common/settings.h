@@ -12,12 +12,20 @@ struct settings {
     const char *device; // an index, or "all"
     const char *output, *resume, *pin, *progress;
     double precision_percent, budget_s, timeout_s;
-    unsigned processes; // 0: 3, or 1 with --quick
+    unsigned processes; // 0: 6, or 1 with --quick
     char **names;       // the benchmarks that were named, ended by NULL; none: all
 };
 
 // The exit statuses of liftoff-* (design section 6).
-enum { EXIT_OK = 0, EXIT_ROWS = 1, EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_OUTPUT = 5, EXIT_INTERRUPT = 130, EXIT_TERMINATE = 143 };
+enum {
+    EXIT_OK = 0,
+    EXIT_ROWS = 1,
+    EXIT_USAGE = 2,
+    EXIT_DEVICE = 3,
+    EXIT_OUTPUT = 5,
+    EXIT_INTERRUPT = 130,
+    EXIT_TERMINATE = 143
+};
 
 // Parses the command line. OPTIONS_RUN: *SETTINGS is filled and every name in it exists.
 enum options_outcome settings_parse(struct settings *settings, int argc, char **argv);

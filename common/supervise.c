@@ -125,7 +125,8 @@ static bool reap(pid_t pid, bool force, int *status)
 static enum child_outcome describe_death(int status, char *reason)
 {
     if (WIFSIGNALED(status))
-        snprintf(reason, 256, "the process died of SIG%s", sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+        snprintf(reason, 256, "the process died of SIG%s",
+                 sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
     else snprintf(reason, 256, "the process ended early with status %d", WEXITSTATUS(status));
     return CHILD_DIED;
 }
@@ -135,8 +136,8 @@ struct hearing {
     bool whole, refused, abandoned, broken;
 };
 
-static void hear(struct wire_reader *reader, struct hearing *hearing, child_listener *listen, void *context, int to_child,
-                 char *reason)
+static void hear(struct wire_reader *reader, struct hearing *hearing, child_listener *listen, void *context,
+                 int to_child, char *reason)
 {
     struct wire_header header;
     const char *payload;

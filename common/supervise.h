@@ -29,8 +29,8 @@ typedef void child_ticker(void *context);
 void supervise_signals(void);
 int supervise_signal(void);
 
-// Runs ORDER in a new process of this binary with the command line ARGV, for at most TIMEOUT_S seconds. REASON (256 bytes)
-// says what happened where the outcome is not CHILD_DONE.
+// Runs ORDER in a new process of this binary with the command line ARGV, for at most TIMEOUT_S seconds. REASON (256
+// bytes) says what happened where the outcome is not CHILD_DONE.
 enum child_outcome supervise(const struct child_order *order, char **argv, double timeout_s, child_listener *listen,
                              child_ticker *tick, void *context, char *reason);
 

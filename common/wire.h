@@ -10,7 +10,7 @@
 enum wire_type {
     WIRE_FACT,    // texts: key, value
     WIRE_PLAN,    // texts: the row's key and nature, in wire_plan's order; rows are numbered as they come
-    WIRE_PLANNED, // nothing: the plan is whole; the child now reads one byte a row, 1 to measure it, 0 to leave it
+    WIRE_PLANNED, // nothing: the plan is whole; the child now reads one uint32_t a row: how many rounds to take of it
     WIRE_ROUND,   // struct wire_round and its samples
     WIRE_ROW_END, // struct wire_end, texts: reason, detail
     WIRE_FATAL,   // texts: reason; the child ends
@@ -24,13 +24,22 @@ struct wire_header {
 };
 
 enum wire_plan {
-    PLAN_VARIANT, PLAN_METRIC, PLAN_UNIT, PLAN_BETTER, PLAN_PARAMS, PLAN_AXIS, PLAN_AXIS_VALUE, PLAN_ESTIMATOR,
-    PLAN_BATCH, PLAN_TEXTS
+    PLAN_VARIANT,
+    PLAN_METRIC,
+    PLAN_UNIT,
+    PLAN_BETTER,
+    PLAN_PARAMS,
+    PLAN_AXIS,
+    PLAN_AXIS_VALUE,
+    PLAN_ESTIMATOR,
+    PLAN_BATCH,
+    PLAN_TEXTS
 };
 
 struct wire_round {
     double median, error_bound, resolution;
-    double elapsed_s, lost_s; // how long the round took, and how much of it the thread did not have its core against its will
+    double elapsed_s,
+        lost_s; // how long the round took, and how much of it the thread did not have its core against its will
     uint32_t samples;
     double values[]; // in the order taken
 };
@@ -39,6 +48,8 @@ struct wire_end {
     uint32_t status; // enum gpu_status
     bool throttled;
 };
+
+#define WIRE_DECIDE UINT32_MAX // as many rounds as it needs
 
 enum { WIRE_BYTES_MAX = 1 << 16, WIRE_SAMPLES_MAX = 1 << 14 }; // samples a row over all processes
 
@@ -62,8 +73,8 @@ struct wire_reader {
 // Reads what is there without waiting. False on a read error.
 bool wire_fill(struct wire_reader *reader);
 
-// The next whole message in the buffer, valid until the next call; false if there is none. A message that is too long to
-// be true sets *BROKEN.
+// The next whole message in the buffer, valid until the next call; false if there is none. A message that is too long
+// to be true sets *BROKEN.
 bool wire_next(struct wire_reader *reader, struct wire_header *header, const char **payload, bool *broken);
 
 #endif

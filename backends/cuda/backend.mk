@@ -2,6 +2,8 @@
 # How liftoff-cuda is built, where there is an nvcc.
 ifeq ($(NVCC),)
 $(info liftoff-cuda is left out: no nvcc (set CUDA_HOME or NVCC))
+else ifeq ($(shell command -v $(NVCC)),)
+$(error there is no $(NVCC); an empty NVCC leaves liftoff-cuda out)
 else
 BACKENDS += cuda
 CUDA_PRESENT := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u)
@@ -18,7 +20,7 @@ $(BUILD)/cuda/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(BASE) $(CFLAGS) -Ibackends/cuda -isystem $(CUDA_HOME)/include -c -o $@ $<
 $(BUILD)/cuda/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  NVCC  $@")
-	$(Q)$(NVCC) $(CUDA_FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(NVCC) $(CUDA_FLAGS) $(if $(WERROR),-Werror all-warnings -Xcompiler $(WERROR)) -MMD -MP -c -o $@ $<
 $(BUILD)/liftoff-cuda: $(HARNESS) $(CUDA_OBJECTS)
 	$(LINK) -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart $(HWLOC_LIBS) -lstdc++ -ldl -lpthread -lm
 endif

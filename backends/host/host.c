@@ -28,12 +28,18 @@ static enum gpu_status check_device(unsigned index)
     return index == 0 ? GPU_OK : gpu_reason(GPU_FAILED, "there is no host device %u, only 0", index);
 }
 
-enum gpu_status gpu_open(unsigned index)
+// What must be right before the device can be used or told about.
+static enum gpu_status check_use(unsigned index)
 {
     enum gpu_status status = check_device(index);
     if (status) return status;
     if (clock_state.ns_per_tick == 0) clock_init();
-    status = inject_read();
+    return inject_read();
+}
+
+enum gpu_status gpu_open(unsigned index)
+{
+    enum gpu_status status = check_use(index);
     return status ? status : device_start();
 }
 
@@ -60,7 +66,7 @@ static void processor_name(char *name, size_t bytes)
 
 enum gpu_status gpu_facts(unsigned index, gpu_fact_function *emit, void *context)
 {
-    enum gpu_status status = check_device(index);
+    enum gpu_status status = check_use(index);
     if (status) return status;
     char processor[96], text[128];
     processor_name(processor, sizeof processor);
@@ -165,6 +171,8 @@ enum gpu_status gpu_launch_chevron(const struct gpu_launch *launch)
     (void)launch;
     return no_other_way();
 }
+
+enum gpu_status gpu_launch_error(void) { return GPU_OK; }
 
 GPU_KERNEL(empty);
 

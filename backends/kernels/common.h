@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of the kernels in common.cu, and what they leave behind: shared by kernels and the host code that launches them.
+// The arguments of the kernels in common.cu, and what they leave behind: shared by kernels and the host code that
+// launches them.
 #ifndef LIFTOFF_KERNELS_COMMON_H
 #define LIFTOFF_KERNELS_COMMON_H
 
@@ -26,7 +27,8 @@ struct flag_argument {
     uint32_t value;
 };
 
-// `gate`: holds its stream until the mapped word OPEN is >= VALUE, or for LIMIT_TICKS; then sets *EXPIRED (mapped) to 1.
+// `gate`: holds its stream until the mapped word OPEN is >= VALUE, or for LIMIT_TICKS; then sets *EXPIRED (mapped) to
+// 1.
 struct gate_argument {
     uint32_t *open;
     uint32_t *expired;
@@ -34,16 +36,17 @@ struct gate_argument {
     uint32_t value;
 };
 
-// What `pingpong` writes for the host: where its clock began, once, and then one word a ping. One word, because it needs
-// no fence before it: a fence would wait for the bus and loosen what the answer proves.
+// What `pingpong` writes for the host: where its clock began, once, and then one word a ping. One word, because it
+// needs no fence before it: a fence would wait for the bus and loosen what the answer proves.
 struct pong {
     uint64_t begin_ticks;
     uint64_t answer; // see PONG_…
 };
 
-// An answer holds, from its lowest bit: the ping's number (8 bits); how long before AFTER the device's clock stood at the last
-// poll that missed the ping (24 bits, 0 if there was none or it is too long ago): the ping was stored after that moment;
-// and AFTER less begin_ticks (32 bits), read when the poll had seen the ping: it was stored before that, and the answer after.
+// An answer holds, from its lowest bit: the ping's number (8 bits); how long before AFTER the device's clock stood at
+// the last poll that missed the ping (24 bits, 0 if there was none or it is too long ago): the ping was stored after
+// that moment; and AFTER less begin_ticks (32 bits), read when the poll had seen the ping: it was stored before that,
+// and the answer after.
 #define PONG_ANSWER(after, age, sequence) ((uint64_t)(after) << 32 | (uint64_t)(age) << 8 | (uint64_t)(sequence))
 #define PONG_AFTER(answer) ((answer) >> 32)
 #define PONG_AGE(answer) ((answer) >> 8 & 0xffffff)

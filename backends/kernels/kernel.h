@@ -6,9 +6,9 @@
 //   block_index() block_count()         of this block, along x
 //   thread_index() block_threads()      of this thread, along x; on the host a block is one thread
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
-//   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile; nothing is cached
-//   system_publish(p, v)                a system_store that is seen after every store before it
-//   relax()                             inside a polling loop
+//   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile; nothing is
+//   cached system_publish(p, v)                a system_store that is seen after every store before it relax() inside a
+//   polling loop
 #ifndef LIFTOFF_KERNEL_H
 #define LIFTOFF_KERNEL_H
 
@@ -21,7 +21,8 @@
 #endif
 
 #define KERNEL(name, type) extern "C" __global__ void kernel_##name(type argument)
-#define KERNEL_EMPTY(name) extern "C" __global__ void kernel_##name(void) {}
+#define KERNEL_EMPTY(name)                                                                                             \
+    extern "C" __global__ void kernel_##name(void) {}
 
 static __device__ inline unsigned block_index(void) { return blockIdx.x; }
 static __device__ inline unsigned block_count(void) { return gridDim.x; }
@@ -31,7 +32,7 @@ static __device__ inline unsigned block_threads(void) { return blockDim.x; }
 #if defined(__HIP_PLATFORM_AMD__)
 static __device__ inline uint64_t device_clock(void)
 {
-#if defined(__gfx1100__) || defined(__gfx1101__) || defined(__gfx1102__) || defined(__gfx1200__) || defined(__gfx1201__)
+#if defined(__GFX11__) || defined(__GFX12__)
     return __builtin_amdgcn_s_sendmsg_rtnl(0x83);
 #elif defined(__HIP_DEVICE_COMPILE__)
     return __builtin_amdgcn_s_memrealtime();
