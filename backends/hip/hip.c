@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch by the driver's handle, for HIP on AMD and on NVIDIA. C11 that is also valid C++17.
+#include "backends/runtime.h"
+
+enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
+{
+    if (!launch->function)
+        return gpu_reason(GPU_UNSUPPORTED, "hipGetFuncBySymbol, which this needs, came with HIP 6.2");
+    hipError_t error = hipModuleLaunchKernel(
+        (hipFunction_t)launch->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+        launch->block[1], launch->block[2], (unsigned)launch->shared_bytes, (hipStream_t)(void *)launch->stream,
+        (void **)launch->arguments, NULL);
+    return error == hipSuccess ? GPU_OK : runtime_status(error, "hipModuleLaunchKernel");
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// HIP on NVIDIA: what HIP's headers, which turn its calls into CUDA's, leave to be said. C++, as the headers are.
+#include "backends/runtime.h"
+
+#include "backends/cuda/nvml.h"
+
+const char gpu_backend[] = "hip-nvidia";
+
+const char *const gpu_environment[] = {
+    "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_SCALE_LAUNCH_QUEUES", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_CACHE_DISABLE", "CUDA_FORCE_PTX_JIT",
+    "CUDA_AUTO_BOOST", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_INJECTION64_PATH", NULL};
+
+enum gpu_status vendor_open(unsigned device)
+{
+    (void)device;
+    return GPU_OK;
+}
+
+void vendor_facts(unsigned device, const char *pci_bus_id, gpu_fact_function *emit, void *context)
+{
+    (void)device;
+    nvml_facts(pci_bus_id, emit, context);
+}
+
+void gpu_state(unsigned device, const char *prefix, gpu_fact_function *emit, void *context, bool *throttled)
+{
+    char bus[32];
+    *throttled = false;
+    if (hipDeviceGetPCIBusId(bus, sizeof bus, (int)device) == hipSuccess)
+        nvml_state(bus, prefix, emit, context, throttled);
+}
+
+double gpu_clock_ns_per_tick(void) { return 1.0; } // %globaltimer counts nanoseconds, in steps
+
+enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_view, uint32_t value)
+{
+    hipError_t error = hipStreamWaitValue32((hipStream_t)(void *)stream, device_view, (int32_t)value,
+                                            hipStreamWaitValueGte);
+    return runtime_status(error, "hipStreamWaitValue32");
+}
+
+// HIP calls it hipGetFuncBySymbol, but its headers for NVIDIA lack it.
+enum gpu_status vendor_prepare(struct gpu_launch *launch)
+{
+    cudaFunction_t function = NULL;
+    hipError_t error = hipCUDAErrorTohipError(cudaGetFuncBySymbol(&function, launch->kernel));
+    launch->function = function;
+    return runtime_status(error, "cudaGetFuncBySymbol");
+}
+
+enum gpu_status gpu_launch_ex(const struct gpu_launch *launch)
+{
+    (void)launch;
+    return gpu_reason(GPU_UNSUPPORTED, "HIP has no hipLaunchKernelExC on NVIDIA");
+}

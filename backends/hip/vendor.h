@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that backends/runtime.c uses for what CUDA and HIP share: renames only.
+#ifndef LIFTOFF_VENDOR_H
+#define LIFTOFF_VENDOR_H
+
+#ifdef __HIP_PLATFORM_NVIDIA__
+#include "backends/hip/cuda13.h"
+#else
+#include <hip/hip_runtime_api.h>
+#endif
+
+#define VENDOR(name) hip##name // the runtime's calls, types and constants
+
+#define VENDOR_ATTRIBUTE(name) hipDeviceAttribute##name
+#define VENDOR_HOST_MAPPED (hipHostMallocMapped | hipHostMallocCoherent)
+#define hipFreeHost hipHostFree
+
+#endif
