@@ -197,6 +197,8 @@ enum child_outcome supervise(const struct child_order *asked, char **argv, doubl
         snprintf(reason, 256, "the process was killed after %g s", timeout_s);
         return CHILD_TIMEOUT;
     }
-    if (hearing.whole) return CHILD_DONE;
-    return describe_death(status, reason);
+    enum child_outcome death = describe_death(status, reason);
+    if (!hearing.whole) return death;
+    if (status != 0) fprintf(stderr, "%s: %s, after all was measured\n", argv[0], reason);
+    return CHILD_DONE;
 }
