@@ -28,7 +28,7 @@ gpu_reason(enum gpu_status status, const char *format, ...);
 // Why the last call that did not answer GPU_OK did not. Never NULL; valid until the next such call.
 const char *gpu_error(void);
 
-// --- The backend and its devices -------------------------------------------------------------------------------------
+// --- The backend and its devices ---------------------------------------------------------------------------
 
 // "cuda", "hip", "hip-nvidia" or "host": the column `backend` and the binary's suffix.
 extern const char gpu_backend[];
@@ -56,7 +56,7 @@ void gpu_state(unsigned device, const char *prefix, gpu_fact_function *emit, voi
 // True if this run is falsified on purpose (the host device's injection): what was asked for, else NULL.
 const char *gpu_injection(void);
 
-// --- Memory ----------------------------------------------------------------------------------------------------------
+// --- Memory ------------------------------------------------------------------------------------------------
 
 // Memory of the device, zeroed. The caller frees it with gpu_free.
 enum gpu_status gpu_alloc(void **device_memory, size_t bytes);
@@ -69,7 +69,7 @@ void gpu_free_mapped(void *host_view);
 // Copies BYTES from the device; returns when they are here.
 enum gpu_status gpu_read(void *to, const void *device_memory, size_t bytes);
 
-// --- Streams ---------------------------------------------------------------------------------------------------------
+// --- Streams -----------------------------------------------------------------------------------------------
 
 struct gpu_stream; // an in-order queue that does not wait for the default stream
 
@@ -82,7 +82,7 @@ enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream);
 // Lets nothing submitted to STREAM later start before the 32-bit word at DEVICE_VIEW (mapped memory) is >= VALUE.
 enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_view, uint32_t value);
 
-// --- Kernels and launches --------------------------------------------------------------------------------------------
+// --- Kernels and launches ----------------------------------------------------------------------------------
 
 // A kernel is known by the address of its symbol: GPU_KERNEL(stamp) at file scope, then gpu_kernel(stamp).
 #define GPU_KERNEL(name) extern const char kernel_##name[]
@@ -121,7 +121,7 @@ enum gpu_status gpu_launch_error(void);
 // calls above, so that the harness can be held against it. It waits for nothing; COUNT stays under half the queue.
 enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count, double *elapsed_ns);
 
-// --- The device's clock ----------------------------------------------------------------------------------------------
+// --- The device's clock ------------------------------------------------------------------------------------
 
 // Nanoseconds a tick of what kernels read with device_clock(). The tick is not the resolution: bench/harness.c measures
 // that.

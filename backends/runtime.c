@@ -24,7 +24,7 @@ enum gpu_status runtime_status(VENDOR(Error_t) error, const char *call)
     } while (0)
 #define CHECK(call, ...) CHECK_WITH(VENDOR(call), __VA_ARGS__)
 
-// --- Devices ---------------------------------------------------------------------------------------------------------
+// --- Devices -----------------------------------------------------------------------------------------------
 
 enum gpu_status gpu_count(unsigned *devices)
 {
@@ -48,7 +48,7 @@ enum gpu_status gpu_open(unsigned device)
     return vendor_open(device);
 }
 
-void gpu_close(void) { (void)VENDOR(DeviceReset)(); }
+void gpu_close(void) {} // the end of the process gives everything back, sooner than a reset
 
 void runtime_fact(gpu_fact_function *emit, void *context, const char *key, long long value)
 {
@@ -85,7 +85,7 @@ enum gpu_status gpu_facts(unsigned device, gpu_fact_function *emit, void *contex
 
 const char *gpu_injection(void) { return NULL; }
 
-// --- Memory ----------------------------------------------------------------------------------------------------------
+// --- Memory ------------------------------------------------------------------------------------------------
 
 enum gpu_status gpu_alloc(void **device_memory, size_t bytes)
 {
@@ -113,7 +113,7 @@ enum gpu_status gpu_read(void *to, const void *device_memory, size_t bytes)
     return GPU_OK;
 }
 
-// --- Streams ---------------------------------------------------------------------------------------------------------
+// --- Streams -----------------------------------------------------------------------------------------------
 
 static VENDOR(Stream_t) native(struct gpu_stream *stream) { return (VENDOR(Stream_t))(void *)stream; }
 
@@ -133,7 +133,7 @@ enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream)
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(StreamSynchronize)));
 }
 
-// --- Launches --------------------------------------------------------------------------------------------------------
+// --- Launches ----------------------------------------------------------------------------------------------
 
 static dim3 dimensions(const unsigned size[3])
 {

@@ -208,7 +208,7 @@ const struct benchmark harness_benchmark = {
     .name = "harness",
     .summary = "what the suite's own clocks and stamps cost, and whether what is put in comes back",
     .source = "design: submit_ratio <= 1.01; anchors section 0 for the clocks",
-    .seconds = 6,
+    .seconds = 5,
     .quick_seconds = 1.5,
     .setup = setup,
     .teardown = teardown,

@@ -44,7 +44,7 @@ static struct {
     uint64_t random;
 } child;
 
-// --- Orders ----------------------------------------------------------------------------------------------------------
+// --- Orders ------------------------------------------------------------------------------------------------
 
 void child_order_write(const struct child_order *order, char *text)
 {
@@ -73,7 +73,7 @@ bool child_order_read(struct child_order *order)
                   &order->from_parent) == 5;
 }
 
-// --- Telling the parent ----------------------------------------------------------------------------------------------
+// --- Telling the parent ------------------------------------------------------------------------------------
 
 // A parent that is gone ends this process at the next write: there is nobody to measure for.
 static void tell(bool sent)
@@ -93,7 +93,7 @@ static int fatal(const char *reason)
     return 1;
 }
 
-// --- The plan --------------------------------------------------------------------------------------------------------
+// --- The plan ----------------------------------------------------------------------------------------------
 
 void bench_add(struct bench_plan *plan, const struct bench_case *template_case)
 {
@@ -151,7 +151,7 @@ static bool hear_selection(struct bench_plan *plan)
     return true;
 }
 
-// --- Rounds ----------------------------------------------------------------------------------------------------------
+// --- Rounds ------------------------------------------------------------------------------------------------
 
 static void drop_fact(void *context, const char *key, const char *value)
 {
@@ -319,7 +319,7 @@ static void run_rounds(struct bench_plan *plan)
     }
 }
 
-// --- The two kinds of child ------------------------------------------------------------------------------------------
+// --- The two kinds of child --------------------------------------------------------------------------------
 
 static void tell_state(const char *moment)
 {

@@ -32,6 +32,17 @@ static int run_all(const struct settings *settings, char **argv)
     return worst;
 }
 
+static int act(const struct settings *settings, char **argv)
+{
+    if (settings->list) {
+        list();
+        return answered();
+    }
+    supervise_signals();
+    if (settings->device[0] == 'a') return run_all(settings, argv);
+    return run_device(settings, (unsigned)strtoul(settings->device, NULL, 10), argv);
+}
+
 int main(int argc, char **argv)
 {
     static struct settings settings;
@@ -42,17 +53,8 @@ int main(int argc, char **argv)
 
     bool child = child_order_read(&order);
     enum options_outcome outcome = settings_parse(&settings, argc, argv);
-    if (outcome != OPTIONS_RUN) return outcome == OPTIONS_DONE ? answered() : EXIT_USAGE;
-    if (child) return child_run(&order, &settings);
-    if (settings.list) {
-        list();
-        return answered();
-    }
-
-    supervise_signals();
-    bool all = settings.device[0] == 'a';
-    int status =
-        all ? run_all(&settings, words) : run_device(&settings, (unsigned)strtoul(settings.device, NULL, 10), words);
+    int status = outcome == OPTIONS_DONE ? answered() : EXIT_USAGE;
+    if (outcome == OPTIONS_RUN) status = child ? child_run(&order, &settings) : act(&settings, words);
     free(words);
     return status;
 }

@@ -59,7 +59,7 @@ char *result_format(char *text, double value)
     return text;
 }
 
-// --- Writing ---------------------------------------------------------------------------------------------------------
+// --- Writing -----------------------------------------------------------------------------------------------
 
 static void write_one_line(FILE *file, const char *text)
 {
@@ -102,7 +102,7 @@ void result_write_header(FILE *file) { write_fields(file, result_column_names); 
 void result_write_row(FILE *file, const struct result_row *row) { write_fields(file, row->field); }
 void result_write_end(FILE *file) { fputs("# end\n", file); }
 
-// --- Reading ---------------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 struct result_reader {
     FILE *file;

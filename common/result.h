@@ -48,7 +48,7 @@ bool result_is_signed(const char *metric);
 // bytes. Returns TEXT.
 char *result_format(char *text, double value);
 
-// --- Writing: into any FILE, so that a caller can build a row in memory and write it with one call -------------------
+// --- Writing: into any FILE, so that a caller can build a row in memory and write it with one call ---------
 
 // `# key: value`; line breaks in either become spaces.
 void result_write_metadata(FILE *file, const char *key, const char *value);
@@ -59,8 +59,7 @@ void result_write_end(FILE *file); // `# end`
 // One CSV field, quoted where RFC 4180 asks for it (comma, quote, CR, LF; also a leading `#` or space).
 void result_write_field(FILE *file, const char *text);
 
-// --- Reading
-// -----------------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------
 
 // A file as it is read, a line at a time; memory does not grow with its length. Fields are limited to 1 MiB a row.
 struct result_reader;

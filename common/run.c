@@ -35,8 +35,7 @@ struct run {
     unsigned failed_rows;
 };
 
-// --- Facts
-// -------------------------------------------------------------------------------------------------------------
+// --- Facts -------------------------------------------------------------------------------------------------
 
 static bool hear_fact(void *context, const struct wire_header *header, const char *payload, int to_child)
 {
@@ -67,8 +66,7 @@ unsigned run_device_count(const struct settings *settings, char **argv)
     return outcome == CHILD_DONE ? count : 0;
 }
 
-// --- One benchmark
-// -----------------------------------------------------------------------------------------------------
+// --- One benchmark -----------------------------------------------------------------------------------------
 
 struct session { // of one benchmark
     struct run *run;
@@ -222,8 +220,7 @@ static bool run_benchmark(struct run *run, const struct benchmark *benchmark)
     return go_on && !run->output_failed;
 }
 
-// --- The run
-// -------------------------------------------------------------------------------------------------------------
+// --- The run -----------------------------------------------------------------------------------------------
 
 // A letter, digit, dot or dash stays, everything else becomes a dash: for file names.
 static void plain_name(char *to, size_t room, const char *from)

@@ -21,7 +21,7 @@ static const struct option_row rows[] = {
      "one process, a fifth of the budget, and only the most important rows"},
     {"precision", OPTION_NUMBER, AT(precision_percent), "PCT", NULL, 0.01, 100, "1",
      "stop a case when its median is known to this many percent"},
-    {"budget", OPTION_NUMBER, AT(budget_s), "SECONDS", NULL, 0.001, 3600, "0.25",
+    {"budget", OPTION_NUMBER, AT(budget_s), "SECONDS", NULL, 0.001, 3600, "0.2",
      "measure a case no longer than this, over all processes"},
     {"timeout", OPTION_NUMBER, AT(timeout_s), "SECONDS", NULL, 0.1, 86400, "120",
      "kill a benchmark's process that takes longer"},

@@ -67,7 +67,7 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     return gpu_reason(GPU_UNSUPPORTED, "hipStreamWaitValue32 refuses mapped host memory and takes signal memory only");
 }
 
-// --- Launches --------------------------------------------------------------------------------------------------------
+// --- Launches ----------------------------------------------------------------------------------------------
 
 enum gpu_status vendor_prepare(struct gpu_launch *launch)
 {
@@ -104,7 +104,7 @@ enum gpu_status gpu_launch_ex(const struct gpu_launch *launch)
 #endif
 }
 
-// --- The device's clock ----------------------------------------------------------------------------------------------
+// --- The device's clock ------------------------------------------------------------------------------------
 
 GPU_KERNEL(stamp);
 

@@ -71,7 +71,7 @@ enum gpu_status device_start(void);
 // stderr and by gpu_error().
 void device_stop(void);
 
-// --- The host's side of a stream, stream.c ---------------------------------------------------------------------------
+// --- The host's side of a stream, stream.c -----------------------------------------------------------------
 
 // Makes room for arguments that are not inline.
 enum gpu_status stream_grow(struct gpu_stream *stream);

@@ -87,7 +87,7 @@ void gpu_state(unsigned index, const char *prefix, gpu_fact_function *emit, void
 
 double gpu_clock_ns_per_tick(void) { return clock_state.ns_per_tick; }
 
-// --- Memory: the device reads the host's -----------------------------------------------------------------------------
+// --- Memory: the device reads the host's -------------------------------------------------------------------
 
 enum gpu_status gpu_alloc(void **device_memory, size_t bytes)
 {
@@ -113,7 +113,7 @@ enum gpu_status gpu_read(void *to, const void *device_memory, size_t bytes)
     return GPU_OK;
 }
 
-// --- Launches --------------------------------------------------------------------------------------------------------
+// --- Launches ----------------------------------------------------------------------------------------------
 
 // The product of three sizes, 0 if one is, UINT64_MAX if it does not fit.
 static uint64_t product(const unsigned size[3])

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs that end before their time, and runs that meet: what is left, what check says of it, and how --resume finishes it.
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/lib.sh"
+quick=("$host" --quick --budget 0.001)
+
+expect 0 "${quick[@]}" --output complete.csv
+keys complete.csv >all_keys
+
+# begin FILE ARGUMENT...: a run in the background that would take long; its process in $parent.
+begin() {
+    wait_for_device
+    # A shell's background jobs ignore SIGINT, what is started by env does not.
+    env --default-signal=INT,QUIT "$host" --quick --budget 300 --precision 0.01 --output "$@" >out 2>err &
+    parent=$!
+}
+
+# finish FILE: check says what is missing; resumed, the file is as good as a complete one.
+finish() {
+    expect 2 "$reader" check "$1"
+    says "$2"
+    local id
+    id=$(grep '^# run_id:' "$1")
+    rows "$1" benchmark variant metric params axis axis_value median | sort >before
+    expect 0 "${quick[@]}" --resume "$1"
+    [[ $(<out) == "$1" && ! -e $1.tmp && ! -e ${1%.csv}.samples.csv.tmp ]] || fail 'not put in place'
+    expect 0 "$reader" check "$1"
+    keys "$1" | diff all_keys - >out || fail 'not the keys of a complete run'
+    holds "$1" '^# resumed: true'
+    holds "$1" "^$id\$"
+    lacks "$1" '^# interrupted'
+    rows "$1" benchmark variant metric params axis axis_value median | sort | comm -13 - before >out
+    [[ ! -s out ]] || fail 'rows that were measured before are not what they were'
+    # Samples are there for each row that has a value, once a process.
+    rows "$1" status benchmark variant metric params axis axis_value | grep -E '^(ok|unsteady)\|' | cut -d'|' -f2- | sort >valued
+    grep -v '^#' "${1%.csv}.samples.csv" | tail -n +2 | cut -d, -f1-6 | tr , '|' | sort | diff valued - >out ||
+        fail 'the samples are not those of the rows'
+}
+
+# --- Signals ----------------------------------------------------------------------------------------------------------
+
+for name in INT:130 TERM:143; do
+    signal=${name%:*} file=$signal.csv
+    begin "$file"
+    # Rows that are not supported come at once.
+    until_true 10 has_rows "$file" 1
+    kill -"$signal" "$parent"
+    wait "$parent"
+    status=$?
+    ((status == ${name#*:})) || fail "SIG$signal gave status $status"
+    nobody_left
+    holds "$file" "^# interrupted: SIG$signal\$"
+    lacks "$file" '^# end'
+    is_whole "$file"
+    finish "$file" "interrupted by SIG$signal"
+done
+
+# A signal to the whole group, as a terminal sends it.
+begin group.csv
+until_true 10 has_rows group.csv 1
+mapfile -t group < <(processes)
+kill -INT "${group[@]}"
+wait "$parent"
+status=$?
+((status == 130)) || fail "SIGINT to all gave status $status"
+nobody_left
+finish group.csv 'interrupted by SIGINT'
+
+# Before the file exists, a signal leaves none.
+printf '#!/bin/sh\ntouch started\nexec sleep 9\n' >slow
+chmod +x slow
+env --default-signal=INT,QUIT LIFTOFF_RUNNER=./slow "$host" --quick --output early.csv >out 2>err &
+parent=$!
+until_true 10 test -e started
+kill -INT "$parent"
+wait "$parent"
+status=$?
+((status == 130)) || fail "SIGINT at the start gave status $status"
+[[ ! -e early.csv ]] || fail 'a file without a run'
+
+# --- Two runs at once -------------------------------------------------------------------------------------------------
+
+begin first.csv harness
+until_true 10 test -s first.csv
+timeout 20 "${quick[@]}" --output second.csv harness >out 2>err
+status=$?
+((status == 3)) || fail "the second run ended with $status"
+says 'another run is measuring this device'
+[[ ! -e second.csv ]] || fail 'the second run made a file'
+kill -TERM "$parent"
+wait "$parent"
+nobody_left
+
+# --- The parent dies at any moment ------------------------------------------------------------------------------------
+
+for delay in 0.01 0.03 0.06 0.1 0.3; do
+    file=killed-$delay.csv
+    begin "$file"
+    sleep "$delay"
+    kill -KILL "$parent"
+    wait "$parent" 2>/dev/null
+    nobody_left
+    [[ -e $file ]] || continue
+    is_whole "$file"
+    [[ -s $file ]] || continue
+    finish "$file" 'no end mark'
+done
+# And while it writes many rows.
+for delay in 0.05 0.09 0.13 0.18 0.24; do
+    file=busy-$delay.csv
+    wait_for_device
+    "${quick[@]}" --output "$file" >out 2>err &
+    parent=$!
+    sleep "$delay"
+    kill -KILL "$parent" 2>/dev/null
+    wait "$parent" 2>/dev/null
+    nobody_left
+    [[ -s $file ]] || continue
+    is_whole "$file"
+    grep -q '^# end' "$file" || finish "$file" 'no end mark'
+done
+
+# While it resumes: what was there stays, and the next resume finishes.
+begin resumed.csv
+until_true 10 has_rows resumed.csv 1
+kill -TERM "$parent"
+wait "$parent"
+cp resumed.csv kept.csv
+wait_for_device
+"$host" --quick --budget 300 --precision 0.01 --resume resumed.csv >out 2>err &
+parent=$!
+until_true 10 test -s resumed.csv.tmp
+kill -KILL "$parent"
+wait "$parent" 2>/dev/null
+nobody_left
+cmp kept.csv resumed.csv || fail 'a resume that was killed has touched the file'
+finish resumed.csv 'interrupted by SIGTERM'
+
+# --- A child dies -----------------------------------------------------------------------------------------------------
+
+# A child of the run that is not DEAD any more, in $child.
+find_child() {
+    child=$(processes | grep -vx "$parent" | head -n 1)
+    [[ $child && $child != "$1" ]]
+}
+
+begin child.csv harness empty_kernel
+until_true 10 has_rows child.csv 1
+find_child none || fail 'there is no child'
+kill -KILL "$child"
+until_true 10 find_child "$child"
+kill -KILL "$child"
+wait "$parent"
+status=$?
+((status == 1)) || fail "with children killed the run ended with $status"
+says 'rows failed or timed out'
+nobody_left
+holds child.csv ',failed,the process died of SIGKILL \(process 1 of 1\),'
+holds child.csv '^# end'
+[[ $(rows child.csv benchmark | sort -u | wc -l) == 2 ]] || fail 'the run did not go on with the next benchmark'
+expect 0 "$reader" check child.csv # what failed is said: no fault of the file
+expect 0 "${quick[@]}" --resume child.csv
+lacks child.csv ',failed,'
+keys child.csv | diff all_keys - >out || fail 'resumed, not the keys of a complete run'
+
+# --- What cannot be resumed -------------------------------------------------------------------------------------------
+
+# refuses TEXT SED: a file edited so is not resumed, for that reason, and stays as it is.
+refuses() {
+    sed "$2" INT.csv >edited.csv
+    cp edited.csv kept.csv
+    expect 2 "${quick[@]}" --resume edited.csv
+    says "$1"
+    cmp edited.csv kept.csv || fail 'refused, but changed'
+}
+refuses 'its device is' 's/^# device: .*/# device: another/'
+refuses 'its backend is' 's/^# backend: .*/# backend: cuda/'
+refuses 'its liftoff_version is' 's/^# liftoff_version: .*/# liftoff_version: 0.0.1/'
+refuses 'its driver_version is' '/^# kernel/i # driver_version: 1'
+refuses 'its injection is' '/^# kernel/i # injection: launch_ns=1'
+LIFTOFF_HOST_INJECT=gap_ns=1 refuses "its injection is '', not 'gap_ns=1'" ''
+refuses 'is no result that could be resumed' d
+refuses 'is no result that could be resumed' '1s/.*/a,b,c/;1q'
+expect 2 "${quick[@]}" --resume nowhere.csv
+says 'nowhere.csv: No such file or directory'
+expect 0 "${quick[@]}" --resume complete.csv # there is nothing to do
+keys complete.csv | diff all_keys - >out || fail 'a complete file was changed'
+expect 0 "$reader" check complete.csv
