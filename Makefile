@@ -88,7 +88,7 @@ TESTS := $(UNITS) $(BUILD)/tests/coverage $(BUILD)/tests/fuzz_result $(BUILD)/te
 
 check: WERROR := -Werror
 check: $(BINARIES) $(TESTS)
-	$(Q)tests/run $(UNITS) $(BUILD)/tests/coverage $(SCRIPTS)
+	$(Q)tests/run --timeout 240 $(UNITS) $(BUILD)/tests/coverage $(SCRIPTS)
 check-all: $(BINARIES) $(TESTS)
 	$(Q)tests/run --timeout 900 $(SLOW)
 

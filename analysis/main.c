@@ -24,13 +24,25 @@ static const struct option_program program = {
     .operand_words = names,
 };
 
+// `results/*.csv` names the samples files, too; they are passed over where they stand beside something else.
+static char **without_samples(char **paths)
+{
+    size_t kept = 0;
+    for (size_t i = 0; paths[i]; i++) {
+        size_t length = strlen(paths[i]);
+        if (length < 12 || strcmp(paths[i] + length - 12, ".samples.csv") != 0) paths[kept++] = paths[i];
+    }
+    if (kept > 0) paths[kept] = NULL;
+    return paths;
+}
+
 char **command_operands(const struct option_program *of, void *options, int argc, char **argv, int *status)
 {
     int first;
     enum options_outcome outcome = options_parse(of, options, argc, argv, &first);
     *status = outcome == OPTIONS_WRONG ? LIFTOFF_USAGE : LIFTOFF_DONE;
     if (outcome != OPTIONS_RUN) return NULL;
-    if (argv[first]) return argv + first;
+    if (argv[first]) return without_samples(argv + first);
     *status = LIFTOFF_USAGE;
     fprintf(stderr, "%s: %s is missing (see '%s --help')\n", of->name, of->operands, of->name);
     return NULL;

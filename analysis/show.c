@@ -169,7 +169,11 @@ static void print_sum(const struct loaded *file)
     const struct result_row *launch = find_runtime(file, "launch_latency", NULL);
     if (!launch) return;
     const struct result_row *completion = find_runtime(file, "completion_latency", launch->field[RESULT_PARAMS]);
-    const struct result_row *whole = find_runtime(file, "round_trip", launch->field[RESULT_PARAMS]);
+    // The whole is that of an empty kernel: the same launch, less what says that it carries a stamp.
+    char empty[256];
+    const char *params = launch->field[RESULT_PARAMS], *stamp = strstr(params, ";kernel=stamp");
+    snprintf(empty, sizeof empty, "%.*s", (int)(stamp ? stamp - params : (ptrdiff_t)strlen(params)), params);
+    const struct result_row *whole = find_runtime(file, "round_trip", empty);
     if (!completion || !whole) return;
     double sum = result_number(launch, RESULT_MEDIAN) + result_number(completion, RESULT_MEDIAN);
     double whole_ns = result_number(whole, RESULT_MEDIAN);

@@ -8,7 +8,7 @@ GPU_KERNEL(empty);
 GPU_KERNEL(stamp);
 GPU_KERNEL(gate);
 
-static const double GATE_LIMIT_NS = 200e6;
+static const double GATE_LIMIT_NS = 1e9;
 
 static struct gpu_launch one_block(const void *kernel, struct gpu_stream *stream, void *argument, size_t bytes)
 {

@@ -86,7 +86,7 @@ enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice 
 enum gpu_status chain_open(struct chain *chain);
 void chain_close(struct chain *chain);
 
-// Closes the gate: what is submitted to the stream from now on waits, for at most 200 ms.
+// Closes the gate: what is submitted to the stream from now on waits, for at most a second.
 enum gpu_status chain_hold(struct chain *chain);
 
 // Opens the gate and drains the stream. GPU_FAILED if the gate had given up waiting.

@@ -190,7 +190,7 @@ void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch
         // medians.
         if (summary.median < interval.low) interval.low = summary.median;
         if (summary.median > interval.high) interval.high = summary.median;
-        if (interval.low < 0 && !result_is_signed(row->text[PLAN_METRIC])) interval.low = 0;
+        if (interval.low < 0 && !result_is_signed(row->text[PLAN_METRIC])) interval.low = fmin(summary.median, 0);
         judge(rows, row, sorted, summary.median, interval);
         free(sorted);
         double error = stats_relative_error(interval, summary.median, row->resolution);

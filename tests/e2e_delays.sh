@@ -11,8 +11,15 @@ measure() {
     expect 0 env LIFTOFF_HOST_INJECT="${2-}" "$host" --quick --budget 0.15 --no-samples --output "$1.csv" empty_kernel
 }
 
-# value FILE METRIC COLUMN
-value() { rows "$1.csv" metric axis variant "$3" | grep "^$2|none|runtime|" | cut -d'|' -f4; }
+# value FILE METRIC COLUMN: of the plainest launch, which has the shortest params.
+value() {
+    rows "$1.csv" metric axis variant params "$3" | awk -F'|' -v metric="$2" '
+        $1 == metric && $2 == "none" && $3 == "runtime" && (params == "" || length($4) < length(params)) {
+            params = $4
+            value = $5
+        }
+        END { print value }'
+}
 
 # delayed METRIC NAME: the delay, ± max(2 %, 60 ns), over the mean of the two runs around it. A batch of delayed launches takes
 # a millisecond, and its mean collects all that interrupts a shared machine: there the bound grows with the batches' spread, to 10 %.

@@ -11,7 +11,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/tests" "$folder/build" "$folder/home"
 cp tests/run tests/lib.sh tests/e2e_*.sh "$folder/tests" && rm "$folder/tests/e2e_nobody.sh"
-cp "${BUILD:-build}/liftoff" "${BUILD:-build}/liftoff-host" "$folder/build"
+find "${BUILD:-build}" -maxdepth 1 -type f -name 'liftoff*' -exec cp -t "$folder/build" {} +
 chmod -R a+rX "$folder" && chown nobody "$folder/home"
 
 # A network of their own keeps them apart from other runs on this machine.

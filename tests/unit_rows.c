@@ -46,7 +46,8 @@ static void add_rounds(struct rows *rows, unsigned process, unsigned rounds, dou
     }
 }
 
-static void end(struct rows *rows, unsigned process, unsigned processes, unsigned status, bool throttled, const char *reason)
+static void end(struct rows *rows, unsigned process, unsigned processes, unsigned status, bool throttled,
+                const char *reason)
 {
     char payload[512];
     struct wire_end ended = {status, throttled};
@@ -80,7 +81,8 @@ static void test_like_processes_are_ok(void **state)
     assert_string_equal(line.field[RESULT_STATUS], "ok");
     assert_string_equal(line.field[RESULT_SAMPLES], "216");
     assert_string_equal(line.field[RESULT_P99], ""); // fewer than 1000
-    assert_string_equal(line.field[RESULT_DETAIL], "process_medians=100/100.01/100.02/100.03/100.04/100.05;stop=precision");
+    assert_string_equal(line.field[RESULT_DETAIL],
+                        "process_medians=100/100.01/100.02/100.03/100.04/100.05;stop=precision");
     rows_free(&rows);
 }
 

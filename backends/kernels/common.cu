@@ -54,7 +54,7 @@ KERNEL(pingpong, struct pingpong_argument)
             relax();
         }
         after = device_clock();
-        uint64_t age = missed && after - missed < 1 << 24 ? after - missed : 0;
+        uint64_t age = missed && after - missed <= PONG_AGE_MAX ? after - missed : 0;
         uint64_t answer = PONG_ANSWER(after - start, age, sequence);
         // The first answer tells the host that begin_ticks is there, too.
         if (sequence == 1) system_publish(&argument.pong->answer, answer);
