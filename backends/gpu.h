@@ -88,20 +88,27 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
 #define GPU_KERNEL(name) extern const char kernel_##name[]
 #define gpu_kernel(name) ((const void *)kernel_##name)
 
-// What one launch needs. Fill the first part, call gpu_launch_prepare, and submit as often as you like: the argument
-// that `argument` points to is read again at each submission, so it may change between them.
+// What one launch needs. Fill the first part, call gpu_launch_prepare, leave the struct where it is, and submit as often
+// as you like: what `argument` points to is read again at each submission, so it may change between them.
+enum { GPU_ARGUMENTS_MAX = 512 };
+
 struct gpu_launch {
     const void *kernel;
     unsigned grid[3], block[3]; // blocks, and threads a block
+    unsigned cluster[3];        // blocks a cluster, 0: no clusters; only gpu_launch_ex heeds it
+    bool cooperative;           // all blocks are to be resident at once; only gpu_launch_ex heeds it
     size_t shared_bytes;        // dynamic shared memory a block
     void *argument;             // the one struct that the kernel takes, or NULL for a kernel that takes none
     size_t argument_bytes;
+    unsigned argument_count; // above 1: ARGUMENT is an array of so many 8-byte values, each a parameter of its own
     struct gpu_stream *stream;
 
     // gpu_launch_prepare fills what follows; it belongs to the backend.
-    void *arguments[2];
-    void *function;         // the driver's handle of the kernel
-    void *configuration[8]; // the vendor's own launch structure
+    void *arguments[GPU_ARGUMENTS_MAX + 1];
+    void *function;          // the driver's handle of the kernel
+    void *configuration[8];  // the vendor's own launch structure
+    void *attributes[2][12]; // and what it points to
+    void *packed[5];         // the driver's description of an argument buffer
 };
 
 enum gpu_status gpu_launch_prepare(struct gpu_launch *launch);
@@ -113,6 +120,8 @@ enum gpu_status gpu_launch_ex(const struct gpu_launch *launch);      // cudaLaun
 enum gpu_status gpu_launch_chevron(
     const struct gpu_launch *launch); // empty<<<>>> as the compiler expands it; always GPU_OK or unsupported
 
+enum gpu_status gpu_launch_packed(const struct gpu_launch *launch); // the driver's call with one buffer of arguments
+
 // The error of the launches so far that could not answer for themselves, as <<<>>> cannot. Clears it.
 enum gpu_status gpu_launch_error(void);
 
@@ -120,6 +129,9 @@ enum gpu_status gpu_launch_error(void);
 // LAUNCH's stream between two reads of clock_gettime and gives the nanoseconds that passed. It shares no code with the
 // calls above, so that the harness can be held against it. It waits for nothing; COUNT stays under half the queue.
 enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count, double *elapsed_ns);
+
+// How many multiprocessors (compute units, worker threads) run blocks. The device is open.
+unsigned gpu_multiprocessors(void);
 
 // --- The device's clock ------------------------------------------------------------------------------------
 

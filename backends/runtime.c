@@ -146,8 +146,10 @@ static dim3 dimensions(const unsigned size[3])
 
 enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
 {
+    unsigned count = launch->argument_count > 1 ? launch->argument_count : 1;
+    if (count > GPU_ARGUMENTS_MAX) return gpu_reason(GPU_UNSUPPORTED, "more than %d arguments", GPU_ARGUMENTS_MAX);
     launch->arguments[0] = launch->argument;
-    launch->arguments[1] = NULL;
+    for (unsigned i = 1; i < count; i++) launch->arguments[i] = (uint64_t *)launch->argument + i;
     return vendor_prepare(launch);
 }
 
@@ -157,6 +159,14 @@ enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
     VENDOR(Error_t) error = VENDOR(LaunchKernel)(launch->kernel, grid, block, (void **)launch->arguments,
                                                  launch->shared_bytes, native(launch->stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(LaunchKernel)));
+}
+
+unsigned gpu_multiprocessors(void)
+{
+    int device = 0, count = 0;
+    if (VENDOR(GetDevice)(&device) != VENDOR(Success)) return 0;
+    if (VENDOR(DeviceGetAttribute)(&count, VENDOR_ATTRIBUTE(MultiProcessorCount), device) != VENDOR(Success)) return 0;
+    return (unsigned)count;
 }
 
 enum gpu_status gpu_launch_error(void) { return runtime_status(VENDOR(GetLastError)(), "<<<>>>"); }

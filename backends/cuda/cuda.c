@@ -79,8 +79,31 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuStreamWaitValue32");
 }
 
+// Returns how many of the two attributes are set.
+static unsigned fill_attributes(const struct gpu_launch *launch, cudaLaunchAttribute attributes[2])
+{
+    unsigned count = 0;
+    memset(attributes, 0, 2 * sizeof *attributes);
+    if (launch->cluster[0]) {
+        attributes[count].id = cudaLaunchAttributeClusterDimension;
+        attributes[count].val.clusterDim.x = launch->cluster[0];
+        attributes[count].val.clusterDim.y = launch->cluster[1] ? launch->cluster[1] : 1;
+        attributes[count++].val.clusterDim.z = launch->cluster[2] ? launch->cluster[2] : 1;
+    }
+    if (launch->cooperative) {
+        attributes[count].id = cudaLaunchAttributeCooperative;
+        attributes[count++].val.cooperative = 1;
+    }
+    return count;
+}
+
+// Before CUDA 12.1 kernels take 4 KB; a driver of that time refuses more at the launch.
+enum { ARGUMENT_BYTES_MAX = CUDART_VERSION >= 12010 ? 32764 : 4096 };
+
 enum gpu_status vendor_prepare(struct gpu_launch *launch)
 {
+    if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
+        return gpu_reason(GPU_UNSUPPORTED, "this toolkit's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
     cudaFunction_t function;
     cudaError_t error = cudaGetFuncBySymbol(&function, launch->kernel);
     if (error != cudaSuccess) return runtime_status(error, "GetFuncBySymbol");
@@ -92,8 +115,17 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
         .dynamicSmemBytes = launch->shared_bytes,
         .stream = (cudaStream_t)(void *)launch->stream,
     };
+    cudaLaunchAttribute attributes[2];
     _Static_assert(sizeof configuration <= sizeof launch->configuration, "struct gpu_launch is too small");
+    _Static_assert(sizeof attributes <= sizeof launch->attributes, "struct gpu_launch is too small");
+    configuration.numAttrs = fill_attributes(launch, attributes);
+    configuration.attrs = (cudaLaunchAttribute *)(void *)launch->attributes;
+    memcpy(launch->attributes, attributes, sizeof attributes);
     memcpy(launch->configuration, &configuration, sizeof configuration);
+
+    void *packed[5] = {CU_LAUNCH_PARAM_BUFFER_POINTER, launch->argument, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                       &launch->argument_bytes, CU_LAUNCH_PARAM_END};
+    memcpy(launch->packed, packed, sizeof packed);
     return GPU_OK;
 }
 
@@ -102,6 +134,14 @@ enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
     CUresult error = driver_launch((CUfunction)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
                                    launch->block[0], launch->block[1], launch->block[2], (unsigned)launch->shared_bytes,
                                    (CUstream)(void *)launch->stream, (void **)launch->arguments, NULL);
+    return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuLaunchKernel");
+}
+
+enum gpu_status gpu_launch_packed(const struct gpu_launch *launch)
+{
+    CUresult error = driver_launch((CUfunction)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+                                   launch->block[0], launch->block[1], launch->block[2], (unsigned)launch->shared_bytes,
+                                   (CUstream)(void *)launch->stream, NULL, (void **)launch->packed);
     return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuLaunchKernel");
 }
 

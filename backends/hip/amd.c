@@ -69,8 +69,12 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
 
 // --- Launches ----------------------------------------------------------------------------------------------
 
+enum { ARGUMENT_BYTES_MAX = 4096 };
+
 enum gpu_status vendor_prepare(struct gpu_launch *launch)
 {
+    if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
+        return gpu_reason(GPU_UNSUPPORTED, "HIP's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
     launch->function = NULL;
 #if HIP_VERSION >= 60200000
     hipFunction_t function;

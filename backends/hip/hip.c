@@ -12,3 +12,17 @@ enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
         (void **)launch->arguments, NULL);
     return error == hipSuccess ? GPU_OK : runtime_status(error, "hipModuleLaunchKernel");
 }
+
+enum gpu_status gpu_launch_packed(const struct gpu_launch *launch)
+{
+    if (!launch->function)
+        return gpu_reason(GPU_UNSUPPORTED, "hipGetFuncBySymbol, which this needs, came with HIP 6.2");
+    size_t bytes = launch->argument_bytes;
+    void *packed[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, launch->argument, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                      HIP_LAUNCH_PARAM_END};
+    hipError_t error = hipModuleLaunchKernel(
+        (hipFunction_t)launch->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+        launch->block[1], launch->block[2], (unsigned)launch->shared_bytes, (hipStream_t)(void *)launch->stream, NULL,
+        packed);
+    return error == hipSuccess ? GPU_OK : runtime_status(error, "hipModuleLaunchKernel");
+}

@@ -14,5 +14,6 @@
 #define VENDOR_ATTRIBUTE(name) hipDeviceAttribute##name
 #define VENDOR_HOST_MAPPED (hipHostMallocMapped | hipHostMallocCoherent)
 #define hipFreeHost hipHostFree
+#define hipDeviceAttributeMultiProcessorCount hipDeviceAttributeMultiprocessorCount
 
 #endif

@@ -43,6 +43,7 @@ static void run_block(const struct packet *packet, uint32_t block)
 {
     host_block = (struct host_block){block % packet->columns, packet->columns};
     packet->kernel.call(packet->argument);
+    if (inject.block_ticks) inject_spin(inject.block_ticks);
 }
 
 // Runs blocks of the stream's grid while there are any that nobody has taken. Only who has taken a block may read the

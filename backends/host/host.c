@@ -172,6 +172,14 @@ enum gpu_status gpu_launch_chevron(const struct gpu_launch *launch)
     return no_other_way();
 }
 
+enum gpu_status gpu_launch_packed(const struct gpu_launch *launch)
+{
+    (void)launch;
+    return no_other_way();
+}
+
+unsigned gpu_multiprocessors(void) { return device_workers(); }
+
 enum gpu_status gpu_launch_error(void) { return GPU_OK; }
 
 GPU_KERNEL(empty);

@@ -14,7 +14,7 @@ struct range {
 
 struct inject inject;
 
-static uint64_t launch_ns, gap_ns, complete_ns;
+static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns;
 static struct range launch_error, hang, crash, wrong_count;
 static uint64_t launch_ticks, launches;
 static uint64_t own_ticks; // what a spin takes beyond the wait: a read of the clock, and half of one more on average
@@ -25,9 +25,15 @@ static const struct {
     uint64_t *delay_ns;
     struct range *range;
 } table[] = {
-    {"launch_ns", &launch_ns, NULL}, {"gap_ns", &gap_ns, NULL},      {"complete_ns", &complete_ns, NULL},
-    {"hang", NULL, &hang},           {"crash", NULL, &crash},        {"launch_error", NULL, &launch_error},
+    {"launch_ns", &launch_ns, NULL},
+    {"gap_ns", &gap_ns, NULL},
+    {"complete_ns", &complete_ns, NULL},
+    {"hang", NULL, &hang},
+    {"crash", NULL, &crash},
+    {"launch_error", NULL, &launch_error},
     {"wrong_count", NULL, &wrong_count},
+    {"byte_ps", &byte_ps, NULL},
+    {"block_ns", &block_ns, NULL},
 };
 enum { TABLE_ROWS = sizeof table / sizeof table[0], DELAY_NS_MAX = 1000000000 };
 
@@ -56,8 +62,8 @@ static enum gpu_status parse_item(const char *item)
     size_t row = 0, length = strcspn(item, "=");
     while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
     if (row == TABLE_ROWS || !item[length])
-        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, hang=K, crash=K, launch_error=K, "
-                               "wrong_count=K");
+        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, hang=K, "
+                               "crash=K, launch_error=K, wrong_count=K");
     uint64_t number;
     const char *rest;
     bool good = parse_number(item + length + 1, &rest, &number);
@@ -99,15 +105,15 @@ enum gpu_status inject_read(void)
     own_ticks = (uint64_t)(1.5 * clock_cost_ns() / clock_state.ns_per_tick);
     launch_ticks = ticks_of(launch_ns);
     any_fault = launch_error.first || hang.first || crash.first || wrong_count.first;
-    inject = (struct inject){true, ticks_of(gap_ns), ticks_of(complete_ns)};
+    inject = (struct inject){true, ticks_of(gap_ns), ticks_of(complete_ns), ticks_of(block_ns)};
     return GPU_OK;
 }
 
 static bool within(struct range range, uint64_t launch) { return launch >= range.first && launch <= range.last; }
 
-enum gpu_status inject_launch(uint32_t *fault)
+enum gpu_status inject_launch(size_t argument_bytes, uint32_t *fault)
 {
-    inject_spin(launch_ticks);
+    inject_spin(launch_ticks + ticks_of(argument_bytes * byte_ps / 1000));
     if (!any_fault) return GPU_OK; // counting drains the store buffer, which would add to the delay
     uint64_t launch = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     if (within(launch_error, launch)) return gpu_reason(GPU_FAILED, "injected launch error");
