@@ -28,9 +28,17 @@ enum gpu_status runtime_status(VENDOR(Error_t) error, const char *call)
 
 enum gpu_status gpu_count(unsigned *devices)
 {
-    int count = 0;
+    int count = 0, driver = 0, runtime = 0;
     *devices = 0;
-    CHECK(GetDeviceCount, &count);
+    VENDOR(Error_t) error = VENDOR(GetDeviceCount)(&count);
+    if (error == VENDOR(ErrorInsufficientDriver)) { // which also stands for none at all
+        (void)VENDOR(DriverGetVersion)(&driver);
+        (void)VENDOR(RuntimeGetVersion)(&runtime);
+        if (driver == 0) return gpu_reason(GPU_FAILED, "%s: no driver is installed", VENDOR(GetErrorName)(error));
+        return gpu_reason(GPU_FAILED, "%s: the driver is of version %d, older than the runtime's %d",
+                          VENDOR(GetErrorName)(error), driver, runtime);
+    }
+    if (error != VENDOR(Success)) return runtime_status(error, TEXT(VENDOR(GetDeviceCount)));
     if (count < 1) return gpu_reason(GPU_FAILED, "the %s runtime sees no device", gpu_backend);
     *devices = (unsigned)count;
     return GPU_OK;
