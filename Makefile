@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # liftoff: `make run` measures, `make check` tests, `make install` installs. V=1 shows the commands.
-ifneq ($(words $(CURDIR)),1)
-$(error liftoff cannot be built under a path with spaces: $(CURDIR))
+BUILD     ?= build
+ifneq ($(words $(CURDIR)) $(words $(BUILD)),1 1)
+$(error liftoff cannot be built under a path with spaces: $(CURDIR), $(BUILD))
 endif
 .DEFAULT_GOAL := all
 
-BUILD     ?= build
 CC        ?= cc
 CFLAGS    ?= -O2 -g
 CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(patsubst %/bin/nvcc,%,$(shell command -v nvcc)))
@@ -16,6 +16,8 @@ VERSION   := $(shell scripts/version)
 Q         := $(if $(V),,@)
 
 COMPILER  := $(shell $(CC) --version | head -1 | tr -d '"')
+# Tests are built with warnings as errors.
+WERROR    ?= $(if $(filter check check-all,$(MAKECMDGOALS)),-Werror)
 LANGUAGE  := -std=c11 -D_GNU_SOURCE -I. -I$(BUILD) -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -fno-strict-aliasing
 BASE       = $(LANGUAGE) $(WERROR) -MMD -MP
 HWLOC_CFLAGS := $(shell pkg-config --cflags hwloc 2>/dev/null)
@@ -48,7 +50,7 @@ $(BUILD)/registry.c: FORCE
 	   for b in $(BENCHES); do echo "    &$${b}_benchmark,"; done; echo '    0};'; } >$@.new
 	$(replace_if_different)
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(COMPILER) $(CC) $(CFLAGS) $(LANGUAGE) $(NVCC) $(CUDA_FLAGS) $(HIPCC) $(HIP_FLAGS) $(HIP_NVIDIA_FLAGS))' >$@.new
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(COMPILER) $(CC) $(CFLAGS) $(LANGUAGE) $(WERROR) $(LDFLAGS) $(HWLOC_CFLAGS) $(HWLOC_LIBS) $(HARNESS) $(HOST) $(READERS) $(NVCC) $(CUDA_FLAGS) $(HIPCC) $(HIP_FLAGS) $(HIP_NVIDIA_FLAGS))' >$@.new
 	$(replace_if_different)
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D); printf '#define LIFTOFF_VERSION "%s"\n#define LIFTOFF_COMPILER "%s, %s"\n' \
@@ -65,9 +67,9 @@ $(BUILD)/host/%.o: %.cu $(BUILD)/flags
 	$(Q)$(CC) $(BASE) $(CFLAGS) -x c -c -o $@ $<
 
 LINK = @$(if $(V),,echo "  LINK  $@";) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^)
-$(BUILD)/liftoff-host: $(HARNESS) $(HOST)
+$(BUILD)/liftoff-host: $(HARNESS) $(HOST) $(BUILD)/flags
 	$(LINK) $(HWLOC_LIBS) -lpthread -lm
-$(BUILD)/liftoff: $(READERS) $(BUILD)/common/result.o $(BUILD)/common/stats.o $(BUILD)/common/options.o $(BUILD)/common/options_pages.o
+$(BUILD)/liftoff: $(READERS) $(BUILD)/common/result.o $(BUILD)/common/stats.o $(BUILD)/common/options.o $(BUILD)/common/options_pages.o $(BUILD)/flags
 	$(LINK) -lm
 
 # --- Tests -------------------------------------------------------------------------------------------------------------
@@ -86,7 +88,6 @@ $(BUILD)/tests/fake/libnvidia-ml.so.1: tests/fake_nvml.c
 	@mkdir -p $(@D); $(CC) $(BASE) $(CFLAGS) -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o $@ $<
 TESTS := $(UNITS) $(BUILD)/tests/coverage $(BUILD)/tests/fuzz_result $(BUILD)/tests/fake/libnvidia-ml.so.1
 
-check: WERROR := -Werror
 check: $(BINARIES) $(TESTS)
 	$(Q)tests/run --timeout 240 $(UNITS) $(BUILD)/tests/coverage $(SCRIPTS)
 check-all: $(BINARIES) $(TESTS)

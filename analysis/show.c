@@ -117,6 +117,7 @@ static void add_row(struct table *table, struct notes *notes, const struct resul
     table_add(table, row->field[RESULT_METRIC]);
     table_add(table, row->field[RESULT_PARAMS]);
     table_add(table, swept ? axis : "");
+    table_add(table, row->field[RESULT_SAMPLES]);
     table_add(table, text_value(text, result_number(row, RESULT_MEDIAN), unit));
     table_add(table, interval_text(text, row));
     table_add(table, text_value(text, result_number(row, RESULT_P99), unit));
@@ -129,7 +130,7 @@ static void add_row(struct table *table, struct notes *notes, const struct resul
 static void print_benchmark(const struct loaded *file, const char *benchmark)
 {
     static const struct table_column columns[] = {{"variant", false}, {"metric", false}, {"params", false},
-                                                  {"axis", false},    {"median", true},  {"95 %", true},
+                                                  {"axis", false},    {"n", true},        {"median", true},  {"95 %", true},
                                                   {"p99", true},      {"error", true},   {"status", false}};
     struct table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     struct notes notes = {.rows = malloc(file->row_count * sizeof *notes.rows)};

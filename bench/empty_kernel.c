@@ -109,14 +109,14 @@ static inline __attribute__((always_inline)) enum gpu_status measure_parts(struc
 // the stamps disturb.
 static enum gpu_status measure_parts_ratio(struct bench_case *c, unsigned samples, double *values)
 {
-    double whole_ns = 1;
+    double whole_ns = 0;
     enum gpu_status status = parts_begin(&parts);
     for (unsigned i = 0; i < samples && !status; i++) {
         for (unsigned k = 0; k < 3 && !status; k++) status = parts_launch(&parts, gpu_launch_runtime);
         if (!status) status = measure_round_trip(c, 1, &values[i], gpu_launch_runtime);
         if (!status && values[i] <= 0)
             status = gpu_reason(GPU_UNSUPPORTED, "a round trip is shorter than a step of the host's clock");
-        whole_ns = values[i];
+        whole_ns += values[i] / samples;
     }
     status = parts_end(&parts, status);
     if (status) return status;
@@ -161,7 +161,8 @@ static enum gpu_status measure_after_idle(struct bench_case *c, unsigned samples
         values[i] = parts_launch_latency(&parts, 0);
         values[samples + i] = parts_submit(&parts, 0);
         values[2 * samples + i] = parts_round_trip(&parts, 0);
-        c->error_bound[0] = fmax(c->error_bound[0], parts_bound_ns(&parts));
+        values[4 * samples + i] = parts_completion_latency(&parts, 0);
+        c->error_bound[0] = c->error_bound[4] = fmax(c->error_bound[0], parts_bound_ns(&parts));
     }
     for (int o = 1; o < 4; o++) c->error_bound[o] = parts.clock_error_ns;
     return GPU_OK;
@@ -375,18 +376,20 @@ static void add_idle(struct bench_plan *plan, bool quick)
 {
     static const double idle_ns[] = {1e6, 0, 1e3, 1e4, 1e5, 1e7, 1e8, 1e9}, busy_ns[] = {0, 1e6, 1e7, 1e8};
     for (unsigned i = 0; i < (quick ? 1 : sizeof idle_ns / sizeof *idle_ns); i++)
-        bench_add(plan, &(struct bench_case){
-                            .variant = "runtime",
-                            .params = STAMP_PARAMS,
-                            .axis = "idle_ns",
-                            .axis_value = idle_ns[i],
-                            .samples = idle_ns[i] > 1e6 ? 1 : 4,
-                            .no_warm_up = idle_ns[i] > 1e7,
-                            .outputs = {{"launch_latency", "ns", "lower", .resolution = sync_device_resolution_ns()},
-                                        {"submit_single", "ns", "lower"},
-                                        {"round_trip", "ns", "lower"},
-                                        {"host_reload", "ns", "lower"}},
-                            .measure = measure_after_idle});
+        bench_add(plan,
+                  &(struct bench_case){
+                      .variant = "runtime",
+                      .params = STAMP_PARAMS,
+                      .axis = "idle_ns",
+                      .axis_value = idle_ns[i],
+                      .samples = idle_ns[i] > 1e6 ? 1 : 4,
+                      .no_warm_up = idle_ns[i] > 1e7,
+                      .outputs = {{"launch_latency", "ns", "lower", .resolution = sync_device_resolution_ns()},
+                                  {"submit_single", "ns", "lower"},
+                                  {"round_trip", "ns", "lower"},
+                                  {"host_reload", "ns", "lower"},
+                                  {"completion_latency", "ns", "lower", .resolution = sync_device_resolution_ns()}},
+                      .measure = measure_after_idle});
     for (unsigned i = 0; i < (quick ? 0 : sizeof busy_ns / sizeof *busy_ns); i++)
         bench_add(plan, &(struct bench_case){.variant = "busy_device",
                                              .params = LAUNCH_PARAMS,

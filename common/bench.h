@@ -32,6 +32,7 @@ struct bench_case {
     unsigned samples; // samples a round, 1 … BENCH_ROUND_SAMPLES_MAX
     bool once;        // measured once a process: an event that a process can have but once
     bool no_warm_up;  // not even one uncounted round before the first
+    double budget_share; // of --budget, for one of many points of a sweep; 0: 1
 
     // Takes SAMPLES samples (the lead included); sample I of output O goes to VALUES[O * SAMPLES + I], in the output's
     // unit. May set error_bound and detail. GPU_UNSUPPORTED and GPU_FAILED end the case, with gpu_error() as the

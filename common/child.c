@@ -2,10 +2,13 @@
 // A measuring process. See child.h.
 #include "common/child.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +20,7 @@
 #include "common/stats.h"
 #include "common/wire.h"
 
-enum { CASES_MAX = 1024, ROUNDS_MAX = 64 };
+enum { CASES_MAX = 1024, CASE_ROUNDS_MAX = 64 };
 
 // How a case stands in this process. Round medians are kept to know when to stop; samples go to the parent.
 struct progress {
@@ -26,7 +29,7 @@ struct progress {
     bool ended;
     unsigned rounds, samples;
     double spent_s;
-    struct stats_round *medians[BENCH_OUTPUTS_MAX]; // ROUNDS_MAX each
+    struct stats_round *medians[BENCH_OUTPUTS_MAX]; // CASE_ROUNDS_MAX each
 };
 
 struct bench_plan {
@@ -66,11 +69,15 @@ bool child_order_read(struct child_order *order)
     char text[256], *rest = text;
     snprintf(text, sizeof text, "%s", value);
     unsetenv(CHILD_VARIABLE);
-    return next_field(&rest, order->benchmark, sizeof order->benchmark) &&
-           next_field(&rest, order->moment, sizeof order->moment) &&
-           next_field(&rest, order->pci_bus_id, sizeof order->pci_bus_id) && rest &&
-           sscanf(rest, "%u,%u,%u,%d,%d", &order->device, &order->process, &order->processes, &order->to_parent,
-                  &order->from_parent) == 5;
+    bool whole = next_field(&rest, order->benchmark, sizeof order->benchmark) &&
+                 next_field(&rest, order->moment, sizeof order->moment) &&
+                 next_field(&rest, order->pci_bus_id, sizeof order->pci_bus_id) && rest &&
+                 sscanf(rest, "%u,%u,%u,%d,%d", &order->device, &order->process, &order->processes, &order->to_parent,
+                        &order->from_parent) == 5;
+    if (!whole) return false;
+    fcntl(order->to_parent, F_SETFD, FD_CLOEXEC); // private: nothing that this process starts is to hold them open
+    fcntl(order->from_parent, F_SETFD, FD_CLOEXEC);
+    return true;
 }
 
 // --- Telling the parent ------------------------------------------------------------------------------------
@@ -87,9 +94,9 @@ static void tell_fact(void *context, const char *key, const char *value)
     tell(wire_send_texts(child.order->to_parent, WIRE_FACT, 0, (const char *[]){key, value}, 2));
 }
 
-static int fatal(const char *reason)
+static int fatal(enum gpu_status status, const char *reason)
 {
-    tell(wire_send_texts(child.order->to_parent, WIRE_FATAL, 0, &reason, 1));
+    tell(wire_send_texts(child.order->to_parent, WIRE_FATAL, status, &reason, 1));
     return 1;
 }
 
@@ -103,6 +110,7 @@ void bench_add(struct bench_plan *plan, const struct bench_case *template_case)
     if (!added->variant) added->variant = "";
     if (!added->axis) added->axis = "none";
     if (added->batch == 0) added->batch = 1;
+    if (added->budget_share == 0) added->budget_share = 1;
     if (added->samples == 0) added->samples = 1;
     if (added->samples > BENCH_ROUND_SAMPLES_MAX) added->samples = BENCH_ROUND_SAMPLES_MAX;
     struct progress *progress = &plan->progress[plan->count++];
@@ -112,7 +120,7 @@ void bench_add(struct bench_plan *plan, const struct bench_case *template_case)
         if (!output->estimator) output->estimator = added->once ? "once" : "distribution";
         if (output->resolution == 0 && strcmp(output->unit, "ns") == 0)
             output->resolution = clock_resolution_ns() / added->batch;
-        progress->medians[o] = calloc(ROUNDS_MAX, sizeof **progress->medians);
+        progress->medians[o] = calloc(CASE_ROUNDS_MAX, sizeof **progress->medians);
         if (!progress->medians[o]) abort();
         plan->rows++;
     }
@@ -178,10 +186,10 @@ static void end_case(struct bench_plan *plan, unsigned i, enum gpu_status status
     struct progress *progress = &plan->progress[i];
     progress->ended = true;
     char payload[sizeof(struct wire_end) + 512];
-    struct wire_end end = {status, was_throttled()};
-    memcpy(payload, &end, sizeof end);
     const char *reason = status == GPU_OK ? "" : gpu_error();
-    int bytes = snprintf(payload + sizeof end, 256, "%s", reason) + 1;
+    int bytes = snprintf(payload + sizeof(struct wire_end), 256, "%s", reason) + 1;
+    struct wire_end end = {status, was_throttled()}; // after the reason: asking may set another
+    memcpy(payload, &end, sizeof end);
     bytes += snprintf(payload + sizeof end + bytes, 256, "%s", c->detail) + 1;
     for (unsigned o = 0; o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++)
         tell(wire_send(child.order->to_parent, WIRE_ROW_END, progress->first_row + o, payload,
@@ -254,8 +262,9 @@ static bool is_enough(const struct bench_case *c, const struct progress *progres
     if (c->once) return progress->rounds == 1;
     if (progress->target != WIRE_DECIDE) return progress->rounds >= progress->target;
     if (progress->rounds < rounds_min) return false;
-    if (progress->rounds == ROUNDS_MAX || progress->samples + c->samples > WIRE_SAMPLES_MAX / processes) return true;
-    if (progress->spent_s >= child.settings->budget_s / processes) return true;
+    if (progress->rounds == CASE_ROUNDS_MAX || progress->samples + c->samples > WIRE_SAMPLES_MAX / processes)
+        return true;
+    if (progress->spent_s >= child.settings->budget_s * c->budget_share / processes) return true;
     if (progress->samples * processes < STATS_P99_MIN) return false;
     for (unsigned o = 0; o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++) {
         double resolution = c->outputs[o].resolution;
@@ -331,13 +340,13 @@ static void tell_state(const char *moment)
 static int run_facts(void)
 {
     unsigned count;
-    if (gpu_count(&count)) return fatal(gpu_error());
+    if (gpu_count(&count)) return fatal(GPU_FAILED, gpu_error());
     char text[32];
     snprintf(text, sizeof text, "%u", count);
     tell_fact(NULL, "device_count", text);
     if (child.order->device < count) {
         if (strcmp(child.order->moment, "start") == 0 && gpu_facts(child.order->device, tell_fact, NULL))
-            return fatal(gpu_error());
+            return fatal(GPU_FAILED, gpu_error());
         tell_state(child.order->moment);
     }
     tell(wire_send(child.order->to_parent, WIRE_END, 0, NULL, 0));
@@ -349,18 +358,19 @@ static int run_benchmark(const struct benchmark *benchmark)
     struct pin_place place;
     const char *pci = child.order->pci_bus_id[0] ? child.order->pci_bus_id : NULL;
     const char *unpinned = pin_thread(child.settings->pin, pci, &place);
-    if (unpinned) return fatal(unpinned);
+    if (unpinned) return fatal(GPU_FAILED, unpinned);
     clock_init();
-    if (gpu_open(child.order->device)) return fatal(gpu_error());
+    if (gpu_open(child.order->device)) return fatal(GPU_FAILED, gpu_error());
 
     size_t room = (size_t)BENCH_OUTPUTS_MAX * (BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD) * sizeof *child.values;
     child.values = malloc(room);
     child.round = calloc(1, sizeof *child.round + BENCH_ROUND_SAMPLES_MAX * sizeof(double));
-    if (!child.values || !child.round) return fatal("no memory for samples");
+    if (!child.values || !child.round) return fatal(GPU_FAILED, "no memory for samples");
     memset(child.values, 1, room); // touched before it is timed
     child.random = clock_gettime_ns() | 1;
 
-    if (benchmark->setup(&child.plan, child.settings->quick)) return fatal(gpu_error());
+    enum gpu_status status = benchmark->setup(&child.plan, child.settings->quick);
+    if (status) return fatal(status, gpu_error());
     tell_plan(&child.plan);
     if (!hear_selection(&child.plan)) return 1;
     warm_up(&child.plan);
@@ -376,8 +386,9 @@ int child_run(const struct child_order *order, const struct settings *settings)
 {
     child.order = order;
     child.settings = settings;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // again, for the sake of a runner that stands between this process and its parent
     if (order->benchmark[0] == '\0') return run_facts();
     for (size_t i = 0; benchmarks[i]; i++)
         if (strcmp(benchmarks[i]->name, order->benchmark) == 0) return run_benchmark(benchmarks[i]);
-    return fatal("the parent asked for a benchmark that this binary lacks");
+    return fatal(GPU_FAILED, "the parent asked for a benchmark that this binary lacks");
 }

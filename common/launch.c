@@ -117,15 +117,16 @@ enum gpu_status chain_release(struct chain *chain)
     return GPU_OK;
 }
 
-static enum gpu_status submit_chain(struct chain *chain, enum chain_kind kind, unsigned length)
+static enum gpu_status submit_chain(struct chain *chain, const struct gpu_launch *between, launch_function *submit,
+                                    unsigned length)
 {
     struct stamp_launch *stamps = &chain->stamps;
     stamp_launch_reset(stamps);
     stamp_launch_aim(stamps);
     enum gpu_status status = gpu_launch_runtime(&stamps->launch);
     for (unsigned i = 0; i < length && !status; i++) {
-        if (kind == CHAIN_STAMPS) stamp_launch_aim(stamps);
-        status = gpu_launch_runtime(kind == CHAIN_STAMPS ? &stamps->launch : &chain->empty);
+        if (between == &stamps->launch) stamp_launch_aim(stamps);
+        status = submit(between);
     }
     if (status) return status;
     stamp_launch_aim(stamps);
@@ -134,8 +135,15 @@ static enum gpu_status submit_chain(struct chain *chain, enum chain_kind kind, u
 
 enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigned length, double *elapsed_ns)
 {
+    const struct gpu_launch *between = kind == CHAIN_STAMPS ? &chain->stamps.launch : &chain->empty;
+    return chain_elapsed_launch(chain, between, gpu_launch_runtime, length, elapsed_ns);
+}
+
+enum gpu_status chain_elapsed_launch(struct chain *chain, const struct gpu_launch *between, launch_function *submit,
+                                     unsigned length, double *elapsed_ns)
+{
     enum gpu_status status = chain_hold(chain);
-    if (!status) status = submit_chain(chain, kind, length);
+    if (!status) status = submit_chain(chain, between, submit, length);
     enum gpu_status released = chain_release(chain);
     if (status || released) return status ? status : released;
     status = stamp_launch_read(&chain->stamps);

@@ -96,4 +96,8 @@ enum gpu_status chain_release(struct chain *chain);
 // them, all of them in the queue before the first one starts.
 enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigned length, double *elapsed_ns);
 
+// The same with LENGTH launches of BETWEEN, prepared for the chain's stream, through SUBMIT.
+enum gpu_status chain_elapsed_launch(struct chain *chain, const struct gpu_launch *between, launch_function *submit,
+                                     unsigned length, double *elapsed_ns);
+
 #endif

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry of liftoff-cuda, liftoff-hip and liftoff-host: a run, or one of its own measuring processes.
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/bench.h"
 #include "common/child.h"
+#include "common/resume.h"
 #include "common/run.h"
 #include "common/supervise.h"
 
@@ -29,7 +33,17 @@ static int run_all(const struct settings *settings, char **argv)
         int status = run_device(settings, device, argv);
         if (status > worst) worst = status;
     }
+    int signal_number = supervise_signal();
+    if (signal_number) return signal_number == SIGINT ? EXIT_INTERRUPT : EXIT_TERMINATE;
     return worst;
+}
+
+// Files must not get the numbers of standard streams that were closed: messages would land in them.
+static void open_standard_streams(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO) fd = dup(fd);
+    if (fd > STDERR_FILENO) close(fd);
 }
 
 static int act(const struct settings *settings, char **argv)
@@ -47,6 +61,7 @@ int main(int argc, char **argv)
 {
     static struct settings settings;
     static struct child_order order;
+    open_standard_streams();
     char **words = malloc(((size_t)argc + 1) * sizeof *words); // as given: parsing moves the operands
     if (!words) abort();
     for (int i = 0; i <= argc; i++) words[i] = argv[i];
@@ -54,6 +69,8 @@ int main(int argc, char **argv)
     bool child = child_order_read(&order);
     enum options_outcome outcome = settings_parse(&settings, argc, argv);
     int status = outcome == OPTIONS_DONE ? answered() : EXIT_USAGE;
+    if (outcome == OPTIONS_RUN && settings.resume && !resume_settings(settings.resume, &settings))
+        outcome = OPTIONS_WRONG;
     if (outcome == OPTIONS_RUN) status = child ? child_run(&order, &settings) : act(&settings, words);
     free(words);
     return status;

@@ -59,7 +59,7 @@ static bool part_create(struct part *part, char *path, bool replace)
         unlink(part->path); // left by a resume that was killed
     }
     part_text(part);
-    part->fd = open(part->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    part->fd = open(part->path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     return part->fd >= 0 || complain(part->path, "cannot be created");
 }
 
@@ -82,8 +82,7 @@ static bool part_write(struct part *part)
 static bool part_flush(struct part *part)
 {
     if (part->fd < 0) return true;
-    fclose(part->text);
-    bool fine = part_write(part);
+    bool fine = fclose(part->text) == 0 ? part_write(part) : complain(part->path, "no memory for a row");
     free(part->buffer);
     part_text(part);
     return fine;
@@ -102,7 +101,7 @@ static bool part_close(struct part *part, bool keep)
     bool fine = part->fd < 0 || close(part->fd) == 0 || complain(part->path, "cannot be closed");
     if (part->fd >= 0 && part->final_path && !keep) unlink(part->path);
     if (part->fd >= 0 && part->final_path && keep)
-        fine = rename(part->path, part->final_path) == 0 || complain(part->final_path, "cannot be replaced");
+        fine = fine && (rename(part->path, part->final_path) == 0 || complain(part->final_path, "cannot be replaced"));
     if (part->text) fclose(part->text);
     free(part->buffer);
     free(part->final_path);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "common/bench.h"
+
 enum { ERROR_CHAIN = 200 };
 
 enum gpu_status parts_open(struct parts *parts, struct chain *chain)
@@ -21,6 +23,7 @@ void parts_close(struct parts *parts) { stamp_launch_close(&parts->stamps); }
 
 enum gpu_status parts_begin(struct parts *parts)
 {
+    _Static_assert(PARTS_ROOM >= BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD, "a round has room");
     stamp_launch_reset(&parts->stamps);
     return sync_burst(&parts->window.begin);
 }

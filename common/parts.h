@@ -11,7 +11,7 @@ struct host_reads {
     uint64_t called, returned, known;
 };
 
-enum { PARTS_ROOM = 128 }; // launches between parts_begin and parts_end, at most
+enum { PARTS_ROOM = 260 }; // launches between parts_begin and parts_end, at most
 
 // A series of stamping launches into one stream, inside one window of the clocks.
 struct parts {

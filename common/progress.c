@@ -47,7 +47,8 @@ void progress_draw(struct progress_line *line)
 {
     if (!line->shown) return;
     double share = line->benchmark_seconds * line->process / line->processes;
-    int filled = (int)(BAR_COLUMNS * (line->seconds_done + share) / line->seconds);
+    double part = line->seconds > 0 ? (line->seconds_done + share) / line->seconds : 0;
+    int filled = part < 1 ? (int)(BAR_COLUMNS * part) : BAR_COLUMNS;
     fprintf(stderr, "\r\033[K[%.*s%*s] %4.1f s  %s, process %u of %u, %u of %u rows", filled,
             "########################", BAR_COLUMNS - filled, "", (double)(clock_gettime_ns() - line->begin_ns) / 1e9,
             line->benchmark, line->process + 1, line->processes, line->rows_done, line->rows);

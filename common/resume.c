@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backends/gpu.h"
 #include "common/output.h"
@@ -23,7 +24,8 @@ struct resume {
     struct kept_row *row;
     size_t count;
     char **plans; // "BENCHMARK N"
-    size_t plan_count;
+    size_t plan_count, failed;
+    bool ended;
 };
 
 static void *grown(void *array, size_t count, size_t each)
@@ -64,7 +66,10 @@ static char *row_key(const struct result_row *row)
 static void keep_row(struct resume *resume, const struct result_row *row)
 {
     const char *status = row->field[RESULT_STATUS];
-    if (strcmp(status, row_status_words[ROW_FAILED]) == 0 || strcmp(status, row_status_words[ROW_TIMEOUT]) == 0) return;
+    if (strcmp(status, row_status_words[ROW_FAILED]) == 0 || strcmp(status, row_status_words[ROW_TIMEOUT]) == 0) {
+        resume->failed++;
+        return;
+    }
     resume->row = grown(resume->row, resume->count, sizeof *resume->row);
     struct kept_row *kept = &resume->row[resume->count++];
     for (int c = 0; c < RESULT_COLUMN_COUNT; c++) kept->row.field[c] = copied(row->field[c]);
@@ -76,7 +81,7 @@ static void keep_metadata(struct resume *resume, const char *key, const char *va
     if (strcmp(key, "plan") == 0) {
         resume->plans = grown(resume->plans, resume->plan_count, sizeof *resume->plans);
         resume->plans[resume->plan_count++] = copied(value);
-    } else if (strcmp(key, "interrupted") != 0 && strncmp(key, "end_", 4) != 0) {
+    } else if (strcmp(key, "interrupted") != 0 && strcmp(key, "resumed") != 0 && strncmp(key, "end_", 4) != 0) {
         facts_add(&resume->metadata, key, value);
     }
 }
@@ -91,9 +96,15 @@ static bool read_file(struct resume *resume, const char *path)
         return false;
     }
     for (enum result_item item; (item = result_reader_next(reader, &line)) != RESULT_EOF;) {
-        if (last_was_bad) break;
+        if (last_was_bad) { // damage in the middle is no interruption: what follows it might be lost
+            fprintf(stderr, "liftoff-%s: %s is damaged before line %lu ('liftoff check' says how)\n", gpu_backend, path,
+                    line.number);
+            result_reader_close(reader);
+            return false;
+        }
         if (item == RESULT_METADATA) keep_metadata(resume, line.key, line.value);
         else if (item == RESULT_ROW) keep_row(resume, &line.row);
+        else if (item == RESULT_END_MARK) resume->ended = true;
         last_was_bad = item == RESULT_BAD; // a last line that was cut off is what an interruption leaves
         if (last_was_bad && resume->metadata.count == 0)
             fprintf(stderr, "liftoff-%s: %s: %s\n", gpu_backend, path, line.fault);
@@ -119,6 +130,10 @@ struct resume *resume_open(const char *path, const struct facts *facts)
     resume->samples_path = output_beside(path, ".samples.csv");
     bool fine = read_file(resume, path);
     if (!fine) fprintf(stderr, "liftoff-%s: %s is no result that could be resumed\n", gpu_backend, path);
+    if (fine && !resume_metadata(resume, "run_id")) {
+        fprintf(stderr, "liftoff-%s: %s has no run_id\n", gpu_backend, path);
+        fine = false;
+    }
     fine = fine && same(resume, path, "backend", gpu_backend) &&
            same(resume, path, "liftoff_version", LIFTOFF_VERSION) && same(resume, path, "injection", gpu_injection());
     for (size_t i = 0; fine && i < sizeof facts_that_count / sizeof *facts_that_count; i++)
@@ -126,6 +141,40 @@ struct resume *resume_open(const char *path, const struct facts *facts)
     if (fine) return resume;
     resume_free(resume);
     return NULL;
+}
+
+bool resume_settings(const char *path, struct settings *settings)
+{
+    struct resume *resume = calloc(1, sizeof *resume);
+    if (!resume) abort();
+    bool fine = read_file(resume, path);
+    const char *options = facts_get(&resume->metadata, "options", ""),
+               *names = facts_get(&resume->metadata, "benchmarks", "");
+    static char benchmark_list[4096]; // settings point into it
+    snprintf(benchmark_list, sizeof benchmark_list, "%s", names);
+    if (!fine) fprintf(stderr, "liftoff-%s: %s is no result that could be resumed\n", gpu_backend, path);
+    fine = fine && settings_adopt(settings, options, benchmark_list);
+    static char device[16];
+    snprintf(device, sizeof device, "%s", facts_get(&resume->metadata, "device_index", "0"));
+    settings->device = device;
+    char *samples = output_beside(path, ".samples.csv");
+    settings->no_samples = access(samples, F_OK) != 0;
+    free(samples);
+    resume_free(resume);
+    return fine;
+}
+
+bool resume_is_whole(const struct resume *resume) { return resume->ended && resume->failed == 0; }
+
+bool resume_has_all(const struct resume *resume, const char *benchmark)
+{
+    size_t length = strlen(benchmark), have = 0;
+    for (size_t i = 0; i < resume->count; i++)
+        if (strcmp(resume->row[i].row.field[RESULT_BENCHMARK], benchmark) == 0) have++;
+    for (size_t i = 0; i < resume->plan_count; i++)
+        if (strncmp(resume->plans[i], benchmark, length) == 0 && resume->plans[i][length] == ' ')
+            return strtoul(resume->plans[i] + length, NULL, 10) == have;
+    return false;
 }
 
 void resume_free(struct resume *resume)

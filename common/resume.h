@@ -13,6 +13,15 @@ struct resume;
 // Reads PATH. NULL after a message on stderr if it cannot be read, or is of another device, driver, version or
 // injection than FACTS and this binary.
 struct resume *resume_open(const char *path, const struct facts *facts);
+
+// Reads PATH's options and benchmarks into SETTINGS. False after a message on stderr. Parent and children do so alike.
+bool resume_settings(const char *path, struct settings *settings);
+
+// Whether there is nothing to measure: the file has its end mark and no row failed.
+bool resume_is_whole(const struct resume *resume);
+
+// Whether every row that BENCHMARK announced is there and did not fail.
+bool resume_has_all(const struct resume *resume, const char *benchmark);
 void resume_free(struct resume *resume); // accepts NULL
 
 // A metadata value, or NULL.

@@ -2,6 +2,8 @@
 // Samples become rows here, and rows get their verdict. See rows.h; the rules stand in docs/method.md.
 #include "common/rows.h"
 
+#include "backends/gpu.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +48,14 @@ bool rows_announce(struct rows *rows, unsigned index, const char *payload, size_
 bool rows_round(struct rows *rows, unsigned index, unsigned process, const char *payload, size_t bytes)
 {
     struct wire_round round;
-    if (index >= rows->count || bytes < sizeof round || process >= 64) return false;
+    if (index >= rows->count || bytes < sizeof round || process >= PROCESSES_MAX) return false;
     memcpy(&round, payload, sizeof round);
-    if (bytes != sizeof round + round.samples * sizeof(double)) return false;
+    if (bytes != sizeof round + round.samples * sizeof(double) || !isfinite(round.median)) return false;
+    for (uint32_t i = 0; i < round.samples; i++) {
+        double value;
+        memcpy(&value, payload + sizeof round + i * sizeof value, sizeof value);
+        if (!isfinite(value)) return false; // statistics take numbers only
+    }
     struct row *row = &rows->row[index];
     if (row->round_count == ROUNDS_MAX) return false;
     row->rounds = grow(row->rounds, &row->round_room, row->round_count + 1, sizeof *row->rounds);
@@ -81,12 +88,13 @@ bool rows_end(struct rows *rows, unsigned index, unsigned process, unsigned proc
     memcpy(&end, payload, sizeof end);
     if (!wire_texts(payload + sizeof end, bytes - sizeof end, texts, 2)) return false;
     struct row *row = &rows->row[index];
+    if (end.status == GPU_OK && row->wanted && row->round_count == 0) return false; // done, with nothing to show
     row->ended = true;
     row->throttled = row->throttled || end.throttled;
     snprintf(row->detail, sizeof row->detail, "%s", texts[1]);
     if (!row->wanted || row->final) return true;
-    if (end.status == 1) finish(row, ROW_UNSUPPORTED, texts[0]);
-    else if (end.status != 0) finish(row, ROW_FAILED, texts[0]);
+    if (end.status == GPU_UNSUPPORTED) finish(row, ROW_UNSUPPORTED, texts[0]);
+    else if (end.status != GPU_OK) finish(row, ROW_FAILED, texts[0]);
     else if (process + 1 == processes) finish(row, ROW_OK, "");
     return true;
 }
@@ -108,7 +116,7 @@ unsigned rows_next_process(struct rows *rows)
 }
 
 // The median of each process's rounds, in the order of processes; returns how many there are.
-static size_t process_medians(const struct row *row, double medians[64])
+static size_t process_medians(const struct row *row, double medians[PROCESSES_MAX])
 {
     double sorted[ROUNDS_MAX];
     size_t count = 0;
@@ -124,7 +132,7 @@ static size_t process_medians(const struct row *row, double medians[64])
 // How the row came to be: what the benchmark says, why sampling stopped, and what each process found.
 static void describe_sampling(const struct rows *rows, const struct row *row, double error, char *text, size_t room)
 {
-    double medians[64];
+    double medians[PROCESSES_MAX];
     char number[32];
     size_t processes = process_medians(row, medians);
     const char *stop = error <= rows->precision                       ? "precision"
@@ -143,7 +151,7 @@ static void judge(const struct rows *rows, struct row *row, const double *sorted
 {
     double size = fabs(median);
     double tolerance = rows->precision * fmax(size, result_is_signed(row->text[PLAN_METRIC]) ? row->error_bound : 0);
-    double medians[64], half = (interval.high - interval.low) / 2;
+    double medians[PROCESSES_MAX], half = (interval.high - interval.low) / 2;
     size_t processes = process_medians(row, medians);
     stats_sort(medians, processes);
     char *reason = row->reason;
@@ -161,8 +169,9 @@ static void judge(const struct rows *rows, struct row *row, const double *sorted
                  200 * rows->precision);
     else if (2 * half <= row->resolution || !(half > 3 * tolerance)) return;
     else if ((medians[processes - 1] - medians[0]) / 2 > 3 * tolerance)
-        snprintf(reason, room, "processes differ: their medians lie more than %.2g %% apart (detail has them)",
-                 600 * rows->precision);
+        snprintf(reason, room,
+                 "processes differ: their medians lie more than %.2g %% of the %s apart (detail has them)",
+                 600 * rows->precision, tolerance > rows->precision * size ? "error bound" : "median");
     else
         snprintf(reason, room, "too wide: half the interval is more than %.2g %% of the median", 300 * rows->precision);
     row->status = ROW_UNSTEADY;
@@ -227,7 +236,7 @@ void rows_write_samples(const struct rows *rows, const struct row *row, FILE *fi
 {
     if (row->status > ROW_UNSTEADY || row->value_count == 0) return;
     size_t begin = 0, step = (row->value_count + RESULT_SAMPLES_MAX - 1) / RESULT_SAMPLES_MAX;
-    for (unsigned process = 0; process < 64; process++) {
+    for (unsigned process = 0; process < PROCESSES_MAX; process++) {
         size_t end = row->process_ends[process];
         if (end <= begin) continue;
         const char *key[] = {rows->benchmark,        row->text[PLAN_VARIANT], row->text[PLAN_METRIC],

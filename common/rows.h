@@ -23,7 +23,7 @@ struct row {
 
     double *values; // in the order taken
     size_t value_count, value_room;
-    size_t process_ends[64]; // of values
+    size_t process_ends[PROCESSES_MAX]; // of values
     struct stats_round *rounds;
     size_t round_count, round_room;
     uint32_t first_rounds;          // of them, the first process's
@@ -63,7 +63,7 @@ unsigned rows_next_process(struct rows *rows);
 // Judges a final row and fills LINE's fields from VARIANT on; texts live in ROW and in SCRATCH until the next call.
 struct rows_scratch {
     char text[RESULT_COLUMN_COUNT][32];
-    char detail[640];
+    char detail[256 + 16 * PROCESSES_MAX + 32];
 };
 void rows_describe(const struct rows *rows, struct row *row, struct rows_scratch *scratch, struct result_row *line);
 

@@ -3,6 +3,7 @@
 #include "common/run.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct run {
     struct resume *resume; // NULL unless --resume
     const char *run_id;
     struct progress_line progress;
-    bool output_failed;
+    bool output_failed, stuck;
     unsigned failed_rows;
 };
 
@@ -46,9 +47,13 @@ static bool hear_fact(void *context, const struct wire_header *header, const cha
     return true;
 }
 
-static enum child_outcome ask_facts(unsigned device, const char *moment, double timeout_s, char **argv,
+// A benchmark may be asked to be short; a driver takes the time that it takes to start.
+static const double FACTS_TIMEOUT_S = 60;
+
+static enum child_outcome ask_facts(unsigned device, const char *moment, const struct settings *settings, char **argv,
                                     struct facts *facts, char *reason)
 {
+    double timeout_s = settings->timeout_s > FACTS_TIMEOUT_S ? settings->timeout_s : FACTS_TIMEOUT_S;
     struct child_order order = {.device = device, .processes = 1};
     snprintf(order.moment, sizeof order.moment, "%s", moment);
     return supervise(&order, argv, timeout_s, hear_fact, NULL, facts, reason);
@@ -58,7 +63,7 @@ unsigned run_device_count(const struct settings *settings, char **argv)
 {
     char reason[256] = "";
     struct facts facts = {0};
-    enum child_outcome outcome = ask_facts(0, "count", settings->timeout_s, argv, &facts, reason);
+    enum child_outcome outcome = ask_facts(0, "count", settings, argv, &facts, reason);
     unsigned count = (unsigned)strtoul(facts_get(&facts, "device_count", "0"), NULL, 10);
     facts_free(&facts);
     if (outcome == CHILD_INTERRUPTED) return 0;
@@ -73,6 +78,7 @@ struct session { // of one benchmark
     struct rows rows;
     unsigned process;
     bool planned;
+    bool answered; // this process's plan
 };
 
 static void write_row(struct session *session, struct row *row)
@@ -109,7 +115,7 @@ static bool write_final(struct session *session)
 }
 
 // Answers a plan: which rows to measure. The first plan of a benchmark goes on record.
-static void choose(struct session *session, int to_child)
+static bool choose(struct session *session, int to_child)
 {
     struct run *run = session->run;
     struct rows *rows = &session->rows;
@@ -133,8 +139,11 @@ static void choose(struct session *session, int to_child)
     for (unsigned i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         uint32_t target = !row->wanted || row->final ? 0 : row->first_rounds ? row->first_rounds : WIRE_DECIDE;
-        if (write(to_child, &target, sizeof target) != sizeof target) return; // the child is gone: its death tells
+        ssize_t written = write(to_child, &target, sizeof target);
+        if (written < 0 && errno == EPIPE) return true; // the child is gone: its death tells
+        if (written != sizeof target) return false;     // it does not read what it asked for
     }
+    return true;
 }
 
 static bool hear_benchmark(void *context, const struct wire_header *header, const char *payload, int to_child)
@@ -144,9 +153,9 @@ static bool hear_benchmark(void *context, const struct wire_header *header, cons
     switch ((enum wire_type)header->type) {
     case WIRE_PLAN: return rows_announce(rows, header->row, payload, header->bytes);
     case WIRE_PLANNED:
-        if (header->row != rows->count) return false;
-        choose(session, to_child);
-        return true;
+        if (header->row != rows->count || session->answered) return false;
+        session->answered = true;
+        return choose(session, to_child);
     case WIRE_ROUND: return rows_round(rows, header->row, session->process, payload, header->bytes);
     case WIRE_ROW_END:
         return rows_end(rows, header->row, session->process, session->run->settings->processes, payload,
@@ -175,6 +184,8 @@ static void plan_nothing(struct session *session, enum row_status status, const 
                                   "\0"
                                   "count\0"
                                   "1";
+    rows_free(&session->rows); // what a plan that was cut off had announced
+    if (session->run->resume && resume_has_plan(session->run->resume, session->rows.benchmark)) return;
     rows_announce(&session->rows, 0, payload, sizeof payload);
     rows_abandon(&session->rows, status, reason);
 }
@@ -198,6 +209,7 @@ static bool run_benchmark(struct run *run, const struct benchmark *benchmark)
     for (unsigned process = 0; process < run->settings->processes && go_on; process++) {
         if (process > 0 && rows_next_process(&session.rows) == 0) break;
         session.process = process;
+        session.answered = false;
         progress_process(&run->progress, process, run->settings->processes);
         char reason[256] = "", whole[400];
         enum child_outcome outcome = run_process(&session, reason);
@@ -207,10 +219,14 @@ static bool run_benchmark(struct run *run, const struct benchmark *benchmark)
         else if (outcome == CHILD_ABANDONED) snprintf(whole, sizeof whole, "the process broke the protocol");
         if (outcome == CHILD_STUCK) {
             fprintf(stderr, "liftoff-%s: %s\n", gpu_backend, reason);
+            run->stuck = true;
             go_on = false;
         }
-        if (outcome == CHILD_DONE || outcome == CHILD_INTERRUPTED || run->output_failed) continue;
-        enum row_status status = outcome == CHILD_TIMEOUT ? ROW_TIMEOUT : ROW_FAILED;
+        if (outcome == CHILD_DONE) snprintf(whole, sizeof whole, "the process ended without a word on this row");
+        if (outcome == CHILD_INTERRUPTED || run->output_failed) continue;
+        enum row_status status = outcome == CHILD_TIMEOUT       ? ROW_TIMEOUT
+                                 : outcome == CHILD_UNSUPPORTED ? ROW_UNSUPPORTED
+                                                                : ROW_FAILED;
         if (session.planned) rows_abandon(&session.rows, status, whole);
         else plan_nothing(&session, status, whole);
         if (!write_final(&session)) go_on = false;
@@ -251,13 +267,15 @@ static bool claim_device(const struct run *run)
 {
     const char *bus = facts_get(&run->facts, "pci_bus_id", "");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "liftoff-%s", *bus ? bus : gpu_backend);
+    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "liftoff-%.64s", *bus ? bus : gpu_backend);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return true; // no such sockets here: nothing to hold a claim with
     if (bind(fd, (struct sockaddr *)&address,
              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
         return true;
+    int cause = errno;
     close(fd);
+    if (cause != EADDRINUSE) return true;
     fprintf(stderr, "liftoff-%s: another run is measuring this device; two would measure each other\n", gpu_backend);
     return false;
 }
@@ -287,13 +305,22 @@ static void end_file(struct run *run)
 {
     FILE *text = output_text(run->output);
     int signal_number = supervise_signal();
+    if (run->stuck) result_write_metadata(text, "interrupted", "the device is stuck");
+    if (run->stuck) return;
     if (signal_number) {
         result_write_metadata(text, "interrupted", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
         return;
     }
     char reason[256] = "";
     struct facts after = {0};
-    if (ask_facts(run->device, "end", run->settings->timeout_s, run->argv, &after, reason) == CHILD_DONE)
+    enum child_outcome outcome = ask_facts(run->device, "end", run->settings, run->argv, &after, reason);
+    if (outcome == CHILD_INTERRUPTED) {
+        facts_free(&after);
+        end_file(run);
+        return;
+    }
+    if (outcome != CHILD_DONE) result_write_metadata(text, "end_failed", reason);
+    else
         for (size_t i = 0; i < after.count; i++)
             if (strcmp(after.fact[i].key, "device_count") != 0)
                 result_write_metadata(text, after.fact[i].key, after.fact[i].value);
@@ -306,6 +333,7 @@ static int measure_all(struct run *run)
     progress_begin(&run->progress, run->settings->progress, forecast(run));
     for (size_t i = 0; benchmarks[i]; i++) {
         if (!settings_select(run->settings, benchmarks[i]->name)) continue;
+        if (run->resume && resume_has_all(run->resume, benchmarks[i]->name)) continue;
         progress_benchmark(&run->progress, benchmarks[i]->name, benchmark_seconds(run, benchmarks[i]));
         if (supervise_signal() || !run_benchmark(run, benchmarks[i])) break;
     }
@@ -314,7 +342,11 @@ static int measure_all(struct run *run)
     bool closed = output_close(run->output);
     int signal_number = supervise_signal();
     if (run->output_failed || !closed) return EXIT_OUTPUT;
-    if (signal_number) return signal_number == SIGINT ? EXIT_INTERRUPT : EXIT_TERMINATE;
+    if (signal_number) {
+        fprintf(stderr, "liftoff-%s: interrupted; the rows that had ended are kept, --resume measures the others\n",
+                gpu_backend);
+        return signal_number == SIGINT ? EXIT_INTERRUPT : EXIT_TERMINATE;
+    }
     if (!run->failed_rows) return EXIT_OK;
     fprintf(stderr, "liftoff-%s: %u row%s failed or timed out; 'liftoff show' says why\n", gpu_backend,
             run->failed_rows, run->failed_rows == 1 ? "" : "s");
@@ -361,7 +393,9 @@ static int measure_device(struct run *run, time_t start)
         run->resume = resume_open(path, &run->facts);
         if (!run->resume) return EXIT_USAGE;
     }
-    int status = open_and_measure(run, path);
+    bool whole = run->resume && resume_is_whole(run->resume);
+    if (whole) fprintf(stderr, "liftoff-%s: %s is whole: there is nothing to resume\n", gpu_backend, path);
+    int status = whole ? EXIT_OK : open_and_measure(run, path);
     resume_free(run->resume);
     return status;
 }
@@ -372,7 +406,7 @@ int run_device(const struct settings *settings, unsigned device, char **argv)
     char reason[256] = "";
     time_t start = time(NULL);
     int status = EXIT_DEVICE;
-    enum child_outcome outcome = ask_facts(device, "start", settings->timeout_s, argv, &run.facts, reason);
+    enum child_outcome outcome = ask_facts(device, "start", settings, argv, &run.facts, reason);
     if (outcome == CHILD_INTERRUPTED) {
         status = supervise_signal() == SIGINT ? EXIT_INTERRUPT : EXIT_TERMINATE;
     } else if (outcome != CHILD_DONE) {

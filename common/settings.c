@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/bench.h"
+#include "common/wire.h"
 
 #define AT(member) offsetof(struct settings, member)
 
@@ -25,14 +26,14 @@ static const struct option_row rows[] = {
      "measure a case no longer than this, over all processes"},
     {"timeout", OPTION_NUMBER, AT(timeout_s), "SECONDS", NULL, 0.1, 86400, "120",
      "kill a benchmark's process that takes longer"},
-    {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, 64, NULL,
+    {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, PROCESSES_MAX, NULL,
      "fresh processes a benchmark is measured in; default 6, or 1 with --quick"},
     {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, "near",
      "the core to measure from: near the device, none, or the number of a processing unit"},
     {"no-samples", OPTION_FLAG, AT(no_samples), NULL, NULL, 0, 0, NULL,
      "do not write NAME.samples.csv beside the results"},
     {"resume", OPTION_FILE, AT(resume), "FILE", NULL, 0, 0, NULL,
-     "measure what FILE lacks or has as failed, and complete it"},
+     "measure what FILE lacks or has as failed, with the options and benchmarks of FILE"},
     {"anonymous", OPTION_FLAG, AT(anonymous), NULL, NULL, 0, 0, NULL,
      "leave out host, serials, UUIDs, user, paths and command line"},
     {"progress", OPTION_CHOICE, AT(progress), "WHEN", "auto|always|never", 0, 0, "auto",
@@ -103,6 +104,7 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
     if (!number_or(settings->device, "all")) wrong = "--device takes an index or all";
     if (!number_or(settings->pin, "near") && strcmp(settings->pin, "none") != 0)
         wrong = "--pin takes near, none or the number of a processing unit";
+    if (settings->resume && settings->names[0]) wrong = "--resume measures what FILE was to have; leave the names out";
     if (settings->resume && settings->output) wrong = "--resume writes to the file that it resumes; leave --output out";
     if ((settings->resume || settings->output) && strcmp(settings->device, "all") == 0)
         wrong = "--device all writes a file a device; leave --output and --resume out";
@@ -113,4 +115,26 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
     if (settings->processes == 0) settings->processes = settings->quick ? 1 : 6;
     if (settings->quick) settings->budget_s /= 5;
     return OPTIONS_RUN;
+}
+
+bool settings_adopt(struct settings *settings, const char *options, char *benchmark_list)
+{
+    static char pin[64];
+    static char *names[sizeof benchmark_names / sizeof *benchmark_names];
+    unsigned quick;
+    if (sscanf(options, "budget_s=%lf;pin=%63[^;];precision_percent=%lf;processes=%u;quick=%u;timeout_s=%lf",
+               &settings->budget_s, pin, &settings->precision_percent, &settings->processes, &quick,
+               &settings->timeout_s) != 6 ||
+        settings->processes < 1 || settings->processes > PROCESSES_MAX) {
+        fprintf(stderr, "liftoff-%s: %s: its options cannot be understood: %s\n", gpu_backend, settings->resume,
+                options);
+        return false;
+    }
+    settings->pin = pin;
+    settings->quick = quick;
+    size_t count = 0;
+    for (char *name; (name = strsep(&benchmark_list, " ")) && count + 1 < sizeof names / sizeof *names;)
+        if (*name) names[count++] = name;
+    settings->names = names;
+    return check_names("liftoff", names);
 }

@@ -15,7 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backends/gpu.h"
 #include "common/clock.h"
+
+static const double STOPPED_S = 2; // nobody looked for so long: this process did not run
 
 static volatile sig_atomic_t caught;
 static sigset_t stop_signals;
@@ -32,6 +35,7 @@ void supervise_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); // whoever started this program may have ignored it: then nobody could be reaped
 }
 
 int supervise_signal(void)
@@ -68,7 +72,7 @@ static void become(const struct child_order *order, char **argv, pid_t parent)
     while (rest && (word = strsep(&rest, " ")) && count < 32)
         if (*word) words[count++] = word;
     if (count == 0) {
-        execv(path, argv);
+        execv("/proc/self/exe", argv); // not by its path: a rebuild may have put another there
     } else {
         words[count++] = path;
         for (int i = 1; argv[i] && count < 63; i++) words[count++] = argv[i];
@@ -97,6 +101,7 @@ static pid_t start(struct child_order *order, char **argv, int *from_child, int 
     }
     setpgid(pid, pid); // whoever comes first
     fcntl(up[0], F_SETFL, O_NONBLOCK);
+    fcntl(down[1], F_SETFL, O_NONBLOCK); // a child that does not read must not hold its parent
     *from_child = up[0];
     *to_child = down[1];
     return pid;
@@ -122,18 +127,33 @@ static bool reap(pid_t pid, bool force, int *status)
     return waitpid(pid, status, 0) == pid;
 }
 
+// The signals that end programs; sigabbrev_np, which knows all, is not in every C library.
+static const char *signal_name(int number, char *other, size_t room)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"}, {SIGBUS, "SIGBUS"},
+                 {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},   {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},
+                 {SIGPIPE, "SIGPIPE"}, {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}, {SIGSYS, "SIGSYS"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number) return names[i].name;
+    snprintf(other, room, "signal %d", number);
+    return other;
+}
+
 static enum child_outcome describe_death(int status, char *reason)
 {
+    char other[24];
     if (WIFSIGNALED(status))
-        snprintf(reason, 256, "the process died of SIG%s",
-                 sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+        snprintf(reason, 256, "the process died of %s", signal_name(WTERMSIG(status), other, sizeof other));
     else snprintf(reason, 256, "the process ended early with status %d", WEXITSTATUS(status));
     return CHILD_DIED;
 }
 
 // What the child has said so far decides how its end is to be read.
 struct hearing {
-    bool whole, refused, abandoned, broken;
+    bool whole, refused, unsupported, abandoned, broken;
 };
 
 static void hear(struct wire_reader *reader, struct hearing *hearing, child_listener *listen, void *context,
@@ -149,6 +169,7 @@ static void hear(struct wire_reader *reader, struct hearing *hearing, child_list
             wire_texts(payload, header.bytes, &text, 1);
             snprintf(reason, 256, "%s", text);
             hearing->refused = true;
+            hearing->unsupported = header.row == GPU_UNSUPPORTED;
         } else if (!listen(context, &header, payload, to_child)) {
             hearing->abandoned = true;
         }
@@ -175,13 +196,17 @@ enum child_outcome supervise(const struct child_order *asked, char **argv, doubl
 
     double deadline = now_s() + timeout_s;
     bool late = false;
-    while (!reader.ended && !hearing.abandoned && !hearing.broken && !caught) {
+    double looked = now_s();
+    while (!reader.ended && !hearing.whole && !hearing.abandoned && !hearing.broken && !supervise_signal()) {
         struct pollfd poll_fd = {reader.fd, POLLIN, 0};
         int ready = ppoll(&poll_fd, 1, &(struct timespec){0, 200000000}, &waiting);
         if (ready > 0 && !wire_fill(&reader)) break;
         hear(&reader, &hearing, listen, context, to_child, reason);
         if (tick) tick(context);
-        late = now_s() > deadline;
+        double now = now_s();
+        if (now - looked > STOPPED_S) deadline += now - looked; // this process was stopped, not the child
+        looked = now;
+        late = now > deadline;
         if (late) break;
     }
     close(to_child);
@@ -191,8 +216,8 @@ enum child_outcome supervise(const struct child_order *asked, char **argv, doubl
         return CHILD_STUCK;
     }
     if (caught) return CHILD_INTERRUPTED;
-    if (hearing.abandoned) return CHILD_ABANDONED;
-    if (hearing.refused) return CHILD_REFUSED;
+    if (hearing.abandoned || hearing.broken) return CHILD_ABANDONED;
+    if (hearing.refused) return hearing.unsupported ? CHILD_UNSUPPORTED : CHILD_REFUSED;
     if (late) {
         snprintf(reason, 256, "the process was killed after %g s", timeout_s);
         return CHILD_TIMEOUT;

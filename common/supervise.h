@@ -14,6 +14,7 @@ enum child_outcome {
     CHILD_DIED,        // crashed, or ended before it had told all
     CHILD_TIMEOUT,     // killed for taking longer than it may
     CHILD_REFUSED,     // it said itself why it cannot go on
+    CHILD_UNSUPPORTED, // likewise, because this device or toolkit cannot
     CHILD_INTERRUPTED, // this process was told to stop; the child was killed
     CHILD_ABANDONED,   // the listener wanted no more; the child was killed
     CHILD_STUCK,       // killed, but the system cannot take it back: the device must not be used again

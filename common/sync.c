@@ -22,6 +22,7 @@ struct mailbox {
 };
 
 static struct {
+    bool open;
     struct mailbox *host, *device;
     struct gpu_stream *stream;
     struct gpu_launch launch;
@@ -63,7 +64,7 @@ static enum gpu_status measure_resolution(void)
 
 enum gpu_status sync_open(void)
 {
-    if (sync_state.stream) return GPU_OK;
+    if (sync_state.open) return GPU_OK;
     sync_state.tick_ns = gpu_clock_ns_per_tick();
     sync_state.random = 2463534242u;
     sync_state.host_resolution_ns = clock_resolution_ns();
@@ -85,7 +86,9 @@ enum gpu_status sync_open(void)
     status = gpu_launch_prepare(&sync_state.launch);
     if (!status) status = measure_resolution();
     struct sync_point warm;
-    return status ? status : sync_burst(&warm);
+    if (!status) status = sync_burst(&warm);
+    sync_state.open = status == GPU_OK;
+    return status;
 }
 
 void sync_close(void)
@@ -94,6 +97,7 @@ void sync_close(void)
     if (sync_state.stream) gpu_stream_destroy(sync_state.stream);
     sync_state.host = NULL;
     sync_state.stream = NULL;
+    sync_state.open = false;
 }
 
 static double host_ns(uint64_t ticks)

@@ -13,7 +13,7 @@ enum wire_type {
     WIRE_PLANNED, // nothing: the plan is whole; the child now reads one uint32_t a row: how many rounds to take of it
     WIRE_ROUND,   // struct wire_round and its samples
     WIRE_ROW_END, // struct wire_end, texts: reason, detail
-    WIRE_FATAL,   // texts: reason; the child ends
+    WIRE_FATAL,   // row: enum gpu_status; texts: reason; the child ends
     WIRE_END,     // nothing: all is said
 };
 
@@ -51,7 +51,7 @@ struct wire_end {
 
 #define WIRE_DECIDE UINT32_MAX // as many rounds as it needs
 
-enum { WIRE_BYTES_MAX = 1 << 16, WIRE_SAMPLES_MAX = 1 << 14 }; // samples a row over all processes
+enum { WIRE_BYTES_MAX = 1 << 16, WIRE_SAMPLES_MAX = 1 << 14, PROCESSES_MAX = 64 }; // samples a row over all processes
 
 // Sends one message whole; false if the parent is gone.
 bool wire_send(int fd, enum wire_type type, uint32_t row, const void *payload, size_t bytes);

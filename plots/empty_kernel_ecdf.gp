@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How the samples of each part of a launch are distributed, and what is known of their medians.
-# Row: submit_single? empty_kernel runtime submit_single block_threads=32;blocks=1 none
+# Row: submit_single? empty_kernel runtime submit_single block_threads=32;blocks=1;kernel=stamp none
 # Row: submit_to_start? empty_kernel runtime submit_to_start block_threads=32;blocks=1;kernel=stamp none
 # Row: completion_latency? empty_kernel runtime completion_latency block_threads=32;blocks=1;kernel=stamp none
 # Row: launch_latency? empty_kernel runtime launch_latency block_threads=32;blocks=1;kernel=stamp none

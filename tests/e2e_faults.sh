@@ -23,7 +23,7 @@ injected() {
 # reasons FILE STATUS: the reasons of its rows of that status, each once.
 reasons() { rows "$1" status reason | grep "^$2|" | cut -d'|' -f2- | sort -u; }
 
-expect 0 "$host" --quick --budget 0.001 --output clean.csv
+expect 0 "$host" --quick --budget 0.001 --output clean.csv harness empty_kernel
 keys clean.csv >all_keys
 
 # What asks nothing of the device in its rounds may stand: reads rows, metric first.

@@ -73,11 +73,11 @@ rows() {
 # Two processes; the values are not in order, and 10 is not less than 9 as a number.
 samples() {
     printf '# run_id: R\nbenchmark,variant,metric,params,axis,axis_value,process,values\n'
-    printf 'empty_kernel,runtime,submit_single,"block_threads=32;blocks=1",none,,0,4000 900 10000\n'
+    printf 'empty_kernel,runtime,submit_single,"block_threads=32;blocks=1;kernel=stamp",none,,0,4000 900 10000\n'
     printf 'empty_kernel,runtime,round_trip,block_threads=32;blocks=1,none,,0,9000 9100 9200 9300\n'
     printf 'empty_kernel,runtime,flag_latency,block_threads=32;blocks=1,none,,0,1 2 3\n'
     printf 'empty_kernel,runtime,submit_single,block_threads=32;blocks=1,idle_ns,0,0,1 2 3\n'
-    printf 'empty_kernel,runtime,submit_single,block_threads=32;blocks=1,none,,1,4100\n'
+    printf 'empty_kernel,runtime,submit_single,block_threads=32;blocks=1;kernel=stamp,none,,1,4100\n'
 }
 
 numbers() { grep -v '^#' "$1" | grep .; }
@@ -122,8 +122,8 @@ expect 'the samples of all processes, sorted as numbers' diff - <(numbers empty_
 END
 expect 'the parts and the whole are told' \
     grep -q '4.00 µs (44 %) the host.*s call (submit_single)' empty_kernel_breakdown.svg
-expect 'the sum of the parts has the sum of their bounds, and their mark' \
-    grep -qF '9.00*  ±1.61' empty_kernel_breakdown.svg
+expect 'the sum of the parts has the bound of the host clock, and their mark' \
+    grep -qF '9.00*  ±0' empty_kernel_breakdown.svg
 expect 'what is after the call is told, marked where unsteady' \
     grep -qF '2.50 µs (28 %) until the first thread*' empty_kernel_breakdown.svg
 expect 'a metric that is unsupported is not drawn' [ "$(grep -c flag_latency -- *.svg *.dat | grep -vc ':0')" = 0 ]

@@ -97,6 +97,25 @@ static unsigned fill_attributes(const struct gpu_launch *launch, cudaLaunchAttri
     return count;
 }
 
+// Whether this device can do what LAUNCH asks of gpu_launch_ex. More than 8 blocks a cluster are not portable and need
+// the kernel's leave.
+static enum gpu_status allow_attributes(const struct gpu_launch *launch)
+{
+    const unsigned *cluster = launch->cluster;
+    int device, clusters, cooperative;
+    if (!cluster[0] && !launch->cooperative) return GPU_OK;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
+    if (error != cudaSuccess) return runtime_status(error, "DeviceGetAttribute");
+    if (cluster[0] && !clusters) return gpu_reason(GPU_UNSUPPORTED, "this device has no clusters");
+    if (launch->cooperative && !cooperative)
+        return gpu_reason(GPU_UNSUPPORTED, "this device has no cooperative launches");
+    if (cluster[0] * (cluster[1] ? cluster[1] : 1) * (cluster[2] ? cluster[2] : 1) <= 8) return GPU_OK;
+    error = cudaFuncSetAttribute(launch->kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    return error == cudaSuccess ? GPU_OK : runtime_status(error, "FuncSetAttribute");
+}
+
 // Before CUDA 12.1 kernels take 4 KB; a driver of that time refuses more at the launch.
 enum { ARGUMENT_BYTES_MAX = CUDART_VERSION >= 12010 ? 32764 : 4096 };
 
@@ -104,6 +123,8 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
 {
     if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
         return gpu_reason(GPU_UNSUPPORTED, "this toolkit's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
+    enum gpu_status allowed = allow_attributes(launch);
+    if (allowed) return allowed;
     cudaFunction_t function;
     cudaError_t error = cudaGetFuncBySymbol(&function, launch->kernel);
     if (error != cudaSuccess) return runtime_status(error, "GetFuncBySymbol");
@@ -149,5 +170,7 @@ enum gpu_status gpu_launch_ex(const struct gpu_launch *launch)
 {
     cudaError_t error = cudaLaunchKernelExC((const cudaLaunchConfig_t *)(const void *)launch->configuration,
                                             launch->kernel, (void **)launch->arguments);
-    return error == cudaSuccess ? GPU_OK : runtime_status(error, "LaunchKernelExC");
+    if (error == cudaSuccess) return GPU_OK;
+    enum gpu_status status = runtime_status(error, "LaunchKernelExC");
+    return error == cudaErrorInvalidClusterSize ? GPU_UNSUPPORTED : status; // a size that other devices may take
 }

@@ -83,6 +83,8 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
     launch->function = function;
 #endif
 #if HIP_VERSION >= 70000000
+    if (launch->cluster[0] || launch->cooperative)
+        return gpu_reason(GPU_UNSUPPORTED, "no attributes are given to hipLaunchKernelExC yet");
     hipLaunchConfig_t configuration = {
         .gridDim = {launch->grid[0], launch->grid[1], launch->grid[2]},
         .blockDim = {launch->block[0], launch->block[1], launch->block[2]},

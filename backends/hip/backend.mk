@@ -21,7 +21,7 @@ $(BUILD)/hip/%.o: %.c $(BUILD)/flags
 $(BUILD)/hip/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  HIPCC $@")
 	$(Q)HIP_PLATFORM=amd $(HIPCC) $(HIP_FLAGS) $(WERROR) -MMD -MP -c -o $@ $<
-$(BUILD)/liftoff-hip: $(HARNESS) $(HIP_OBJECTS)
+$(BUILD)/liftoff-hip: $(HARNESS) $(HIP_OBJECTS) $(BUILD)/flags
 	$(LINK) $(HIP_HOME:%=-L%/lib -Wl,-rpath,%/lib) -lamdhip64 $(HWLOC_LIBS) -lstdc++ -ldl -lpthread -lm
 endif
 
@@ -49,6 +49,6 @@ $(BUILD)/hip-nvidia/%.o: %.c $(BUILD)/flags
 $(BUILD)/hip-nvidia/%.o: %.cu $(BUILD)/flags
 	$(hip_nvidia_compile)
 # HIP's headers call the driver by name, so unlike the others this binary does not start without one.
-$(BUILD)/liftoff-hip-nvidia: $(HARNESS) $(HIP_NVIDIA_OBJECTS)
+$(BUILD)/liftoff-hip-nvidia: $(HARNESS) $(HIP_NVIDIA_OBJECTS) $(BUILD)/flags
 	$(LINK) -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lcuda $(HWLOC_LIBS) \
 	    -lstdc++ -ldl -lpthread -lm

@@ -40,9 +40,14 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     return runtime_status(error, "hipStreamWaitValue32");
 }
 
+// Before CUDA 12.1 kernels take 4 KB.
+enum { ARGUMENT_BYTES_MAX = CUDART_VERSION >= 12010 ? 32764 : 4096 };
+
 // HIP calls it hipGetFuncBySymbol, but its headers for NVIDIA lack it.
 enum gpu_status vendor_prepare(struct gpu_launch *launch)
 {
+    if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
+        return gpu_reason(GPU_UNSUPPORTED, "this toolkit's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
     cudaFunction_t function = NULL;
     hipError_t error = hipCUDAErrorTohipError(cudaGetFuncBySymbol(&function, launch->kernel));
     launch->function = function;

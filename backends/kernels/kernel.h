@@ -3,8 +3,13 @@
 //
 //   KERNEL(name, struct type) { … }     a kernel that takes one struct by value, called `argument`
 //   KERNEL_EMPTY(name)                  a kernel that takes and does nothing
+//   KERNEL_BARE(name) { … }             a kernel that takes nothing
+//   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
+//   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
+//   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
 //   block_index() block_count()         of this block, along x
 //   thread_index() block_threads()      of this thread, along x; on the host a block is one thread
+//   block_barrier()                     all threads of the block come here before one goes on
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
 //   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile; nothing is
 //   cached system_publish(p, v)                a system_store that is seen after every store before it relax() inside a
@@ -21,13 +26,45 @@
 #endif
 
 #define KERNEL(name, type) extern "C" __global__ void kernel_##name(type argument)
+#define KERNEL_BARE(name) extern "C" __global__ void kernel_##name(void)
 #define KERNEL_EMPTY(name)                                                                                             \
-    extern "C" __global__ void kernel_##name(void) {}
+    KERNEL_BARE(name) {}
+#define KERNEL_SCALARS(name, count) extern "C" __global__ void kernel_##name(KERNEL_SCALARS_##count)
+#define KERNEL_GLOBAL static __device__
+#define KERNEL_FUNCTION static __device__ inline
+
+// All but the last have no name, so that no compiler complains that they are unused.
+#define KERNEL_UNNAMED_1 uint64_t,
+#define KERNEL_UNNAMED_2 KERNEL_UNNAMED_1 KERNEL_UNNAMED_1
+#define KERNEL_UNNAMED_4 KERNEL_UNNAMED_2 KERNEL_UNNAMED_2
+#define KERNEL_UNNAMED_8 KERNEL_UNNAMED_4 KERNEL_UNNAMED_4
+#define KERNEL_UNNAMED_16 KERNEL_UNNAMED_8 KERNEL_UNNAMED_8
+#define KERNEL_UNNAMED_32 KERNEL_UNNAMED_16 KERNEL_UNNAMED_16
+#define KERNEL_UNNAMED_64 KERNEL_UNNAMED_32 KERNEL_UNNAMED_32
+#define KERNEL_UNNAMED_128 KERNEL_UNNAMED_64 KERNEL_UNNAMED_64
+#define KERNEL_UNNAMED_256 KERNEL_UNNAMED_128 KERNEL_UNNAMED_128
+#define KERNEL_SCALARS_1 uint64_t last
+#define KERNEL_SCALARS_2 KERNEL_UNNAMED_1 KERNEL_SCALARS_1
+#define KERNEL_SCALARS_4 KERNEL_UNNAMED_2 KERNEL_SCALARS_2
+#define KERNEL_SCALARS_8 KERNEL_UNNAMED_4 KERNEL_SCALARS_4
+#define KERNEL_SCALARS_16 KERNEL_UNNAMED_8 KERNEL_SCALARS_8
+#define KERNEL_SCALARS_32 KERNEL_UNNAMED_16 KERNEL_SCALARS_16
+#define KERNEL_SCALARS_64 KERNEL_UNNAMED_32 KERNEL_SCALARS_32
+#define KERNEL_SCALARS_128 KERNEL_UNNAMED_64 KERNEL_SCALARS_64
+#define KERNEL_SCALARS_256 KERNEL_UNNAMED_128 KERNEL_SCALARS_128
+#define KERNEL_SCALARS_512 KERNEL_UNNAMED_256 KERNEL_SCALARS_256
+
+#if defined(__HIP_PLATFORM_AMD__) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1201
+#define KERNEL_ARGUMENT_BYTES_MAX 4096
+#else
+#define KERNEL_ARGUMENT_BYTES_MAX 32764
+#endif
 
 static __device__ inline unsigned block_index(void) { return blockIdx.x; }
 static __device__ inline unsigned block_count(void) { return gridDim.x; }
 static __device__ inline unsigned thread_index(void) { return threadIdx.x; }
 static __device__ inline unsigned block_threads(void) { return blockDim.x; }
+static __device__ inline void block_barrier(void) { __syncthreads(); }
 
 #if defined(__HIP_PLATFORM_AMD__)
 static __device__ inline uint64_t device_clock(void)
@@ -84,11 +121,34 @@ extern _Thread_local struct host_block host_block; // set by the worker before e
 #define KERNEL_EMPTY(name)                                                                                             \
     void kernel_##name(const void *packed);                                                                            \
     void kernel_##name(const void *packed) { (void)packed; }
+#define KERNEL_BARE(name)                                                                                              \
+    static void name##_body(void);                                                                                     \
+    void kernel_##name(const void *packed);                                                                            \
+    void kernel_##name(const void *packed)                                                                             \
+    {                                                                                                                  \
+        (void)packed;                                                                                                  \
+        name##_body();                                                                                                 \
+    }                                                                                                                  \
+    static void name##_body(void)
+#define KERNEL_SCALARS(name, count)                                                                                    \
+    static void name##_body(uint64_t last);                                                                            \
+    void kernel_##name(const void *packed);                                                                            \
+    void kernel_##name(const void *packed)                                                                             \
+    {                                                                                                                  \
+        uint64_t last;                                                                                                 \
+        memcpy(&last, (const char *)packed + sizeof last * ((count)-1), sizeof last);                                  \
+        name##_body(last);                                                                                             \
+    }                                                                                                                  \
+    static void name##_body(uint64_t last)
+#define KERNEL_ARGUMENT_BYTES_MAX 4096
+#define KERNEL_GLOBAL static
+#define KERNEL_FUNCTION static inline
 
 static inline unsigned block_index(void) { return host_block.index; }
 static inline unsigned block_count(void) { return host_block.count; }
 static inline unsigned thread_index(void) { return 0; }
 static inline unsigned block_threads(void) { return 1; }
+static inline void block_barrier(void) {}
 static inline uint64_t device_clock(void) { return clock_ticks(); }
 static inline void relax(void) { clock_relax(); }
 #define system_load(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
