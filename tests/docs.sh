@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build} status=0
-result=results/cuda-NVIDIA-H200-0-anonymous-20261201T053112Z.csv
+result=results/cuda-NVIDIA-H200-0-anonymous-20261201T062435Z.csv
 
 shown=$("$build/liftoff" show "$result") || exit 1
 while IFS= read -r line; do
