@@ -5,7 +5,7 @@
 
 #include "common/options.h"
 
-// The exit statuses of `liftoff` (design section 6).
+// The exit statuses of `liftoff`.
 enum { LIFTOFF_DONE = 0, LIFTOFF_USAGE = 2, LIFTOFF_OUTPUT = 5 };
 
 struct command {

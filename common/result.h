@@ -33,7 +33,7 @@ struct result_row {
     const char *field[RESULT_COLUMN_COUNT];
 };
 
-// The columns that tell rows of one file apart (design section 5), for comparing keys.
+// The columns that tell rows of one file apart, for comparing keys.
 extern const enum result_column result_key[6];
 bool result_same_key(const struct result_row *a, const struct result_row *b);
 

@@ -16,7 +16,7 @@ struct settings {
     char **names;       // the benchmarks that were named, ended by NULL; none: all
 };
 
-// The exit statuses of liftoff-* (design section 6).
+// The exit statuses of liftoff-*.
 enum {
     EXIT_OK = 0,
     EXIT_ROWS = 1,

@@ -24,7 +24,7 @@ expect_no_device() { # ENVIRONMENT...
     status=$?
     echo "liftoff-cuda: exit $status: $output"
     ((status == 3)) || fail "liftoff-cuda exits with $status, not 3"
-    grep -Eq 'no usable device: cuda[A-Za-z]+: cudaError(InsufficientDriver|NoDevice) ' <<<"$output" ||
+    grep -Eq 'no usable device: (cuda[A-Za-z]+: cudaErrorNoDevice |cudaErrorInsufficientDriver: .*driver)' <<<"$output" ||
         fail 'liftoff-cuda does not say why there is no device'
 }
 

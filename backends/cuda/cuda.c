@@ -9,11 +9,6 @@
 
 const char gpu_backend[] = "cuda";
 
-const char *const gpu_environment[] = {
-    "CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS",
-    "CUDA_SCALE_LAUNCH_QUEUES", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_CACHE_DISABLE", "CUDA_FORCE_PTX_JIT",
-    "CUDA_AUTO_BOOST", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_INJECTION64_PATH", NULL};
-
 static CUresult (*driver_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                  CUstream, void **, void **);
 static CUresult (*driver_wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned);

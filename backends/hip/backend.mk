@@ -31,7 +31,7 @@ HIP_INCLUDE ?= $(or $(HIP_HOME:%=%/include),/usr/include)
 HIP_NVIDIA_FLAGS = -std=c++17 -O2 -I. -Ibackends/hip -D__HIP_PLATFORM_NVIDIA__ -Xcompiler -Wall,-Wextra \
                    $(patsubst %,-isystem %,$(filter-out /usr/include,$(HIP_INCLUDE)))
 HIP_NVIDIA_OBJECTS := $(patsubst %,$(BUILD)/hip-nvidia/backends/%.o,runtime hip/hip hip/nvidia chevron) \
-                      $(BUILD)/backends/cuda/nvml.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
+                      $(BUILD)/backends/cuda/nvml.o $(BUILD)/backends/cuda/environment.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
 .PHONY: hip-nvidia
 ifeq ($(NVCC),)
 hip-nvidia:

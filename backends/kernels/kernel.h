@@ -11,9 +11,9 @@
 //   thread_index() block_threads()      of this thread, along x; on the host a block is one thread
 //   block_barrier()                     all threads of the block come here before one goes on
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
-//   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile; nothing is
-//   cached system_publish(p, v)                a system_store that is seen after every store before it relax() inside a
-//   polling loop
+//   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile
+//   system_publish(p, v)                a system_store that is seen after every store before it
+//   relax()                             inside a polling loop
 #ifndef LIFTOFF_KERNEL_H
 #define LIFTOFF_KERNEL_H
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment variables that change launches on NVIDIA, for CUDA and for HIP over CUDA.
+#include "backends/gpu.h"
+
+const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_LOADING",
+                                       "CUDA_MODULE_DATA_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS",
+                                       "CUDA_SCALE_LAUNCH_QUEUES", "CUDA_VISIBLE_DEVICES",
+                                       "CUDA_DEVICE_ORDER",        "CUDA_CACHE_DISABLE",
+                                       "CUDA_FORCE_PTX_JIT",       "CUDA_AUTO_BOOST",
+                                       "CUDA_MPS_PIPE_DIRECTORY",  "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                                       "CUDA_INJECTION64_PATH",    NULL};
