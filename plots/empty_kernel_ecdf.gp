@@ -67,6 +67,10 @@ do for [i = 1:count] {
     from = inside(low[i] < median[i] - bound[i] ? low[i] : median[i] - bound[i])
     to = inside(high[i] > median[i] + bound[i] ? high[i] : median[i] + bound[i])
     hue = color(i)
+    # Where neither side has room for all, the median must do: the interval is drawn, too.
+    if (fraction(to) + width(told) >= 1 && fraction(from) - width(told) < -0.05) {
+        told = word(rows, i).star(i).'  '.show(median[i])
+    }
     if (fraction(to) + width(told) < 1) {
         set label i told at to, i left offset 1, 0 font ',17' textcolor rgb hue
     } else {
