@@ -79,6 +79,16 @@ void gpu_stream_destroy(struct gpu_stream *stream);
 // Returns when all that was submitted to STREAM has ended; answers the first error that the device met.
 enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream);
 
+// Copies BYTES between device or mapped memory in STREAM's order. One call of the vendor's, which may return before it
+// is done.
+enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void *from, size_t bytes);
+
+struct gpu_event; // a mark in a stream; TIMED: it also keeps the time
+
+enum gpu_status gpu_event_create(struct gpu_event **event, bool timed);
+void gpu_event_destroy(struct gpu_event *event);
+enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream); // one call of the vendor's
+
 // Lets nothing submitted to STREAM later start before the 32-bit word at DEVICE_VIEW (mapped memory) is >= VALUE.
 enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_view, uint32_t value);
 

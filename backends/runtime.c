@@ -15,15 +15,6 @@ enum gpu_status runtime_status(VENDOR(Error_t) error, const char *call)
     return gpu_reason(status, "%s: %s (%s)", call, VENDOR(GetErrorName)(error), VENDOR(GetErrorString)(error));
 }
 
-#define TEXT_OF(name) #name
-#define TEXT(name) TEXT_OF(name)
-#define CHECK_WITH(call, ...)                                                                                          \
-    do {                                                                                                               \
-        enum gpu_status check_status = runtime_status(call(__VA_ARGS__), TEXT(call));                                  \
-        if (check_status) return check_status;                                                                         \
-    } while (0)
-#define CHECK(call, ...) CHECK_WITH(VENDOR(call), __VA_ARGS__)
-
 // --- Devices -----------------------------------------------------------------------------------------------
 
 enum gpu_status gpu_count(unsigned *devices)
@@ -141,16 +132,29 @@ enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream)
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(StreamSynchronize)));
 }
 
-// --- Launches ----------------------------------------------------------------------------------------------
-
-static dim3 dimensions(const unsigned size[3])
+enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
-    dim3 result;
-    result.x = size[0];
-    result.y = size[1];
-    result.z = size[2];
-    return result;
+    VENDOR(Error_t) error = VENDOR(MemcpyAsync)(to, from, bytes, VENDOR(MemcpyDefault), native(stream));
+    return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(MemcpyAsync)));
 }
+
+enum gpu_status gpu_event_create(struct gpu_event **event, bool timed)
+{
+    VENDOR(Event_t) created;
+    CHECK(EventCreateWithFlags, &created, timed ? VENDOR(EventDefault) : VENDOR(EventDisableTiming));
+    *event = (struct gpu_event *)(void *)created;
+    return GPU_OK;
+}
+
+void gpu_event_destroy(struct gpu_event *event) { (void)VENDOR(EventDestroy)((VENDOR(Event_t))(void *)event); }
+
+enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)
+{
+    VENDOR(Error_t) error = VENDOR(EventRecord)((VENDOR(Event_t))(void *)event, native(stream));
+    return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(EventRecord)));
+}
+
+// --- Launches ----------------------------------------------------------------------------------------------
 
 enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
 {
@@ -163,9 +167,10 @@ enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
 
 enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
 {
-    dim3 grid = dimensions(launch->grid), block = dimensions(launch->block);
-    VENDOR(Error_t) error = VENDOR(LaunchKernel)(launch->kernel, grid, block, (void **)launch->arguments,
-                                                 launch->shared_bytes, native(launch->stream));
+    dim3 grid = runtime_dimensions(launch->grid), block = runtime_dimensions(launch->block);
+    VENDOR(Error_t)
+    error = VENDOR(LaunchKernel)(launch->kernel, grid, block, (void **)launch->arguments, launch->shared_bytes,
+                                 native(launch->stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(LaunchKernel)));
 }
 

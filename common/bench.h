@@ -28,10 +28,11 @@ struct bench_case {
     double axis_value;
     struct bench_output outputs[BENCH_OUTPUTS_MAX]; // ended by a NULL metric
 
-    unsigned batch;   // operations a sample; 0: 1
-    unsigned samples; // samples a round, 1 … BENCH_ROUND_SAMPLES_MAX
-    bool once;        // measured once a process: an event that a process can have but once
-    bool no_warm_up;  // not even one uncounted round before the first
+    unsigned batch;      // operations a sample; 0: 1
+    unsigned samples;    // samples a round, 1 … BENCH_ROUND_SAMPLES_MAX
+    bool once;           // measured once a process: an event that a process can have but once
+    unsigned processes;  // how many of the run's processes measure it: what is dear and hardly varies; 0: all
+    bool no_warm_up;     // not even one uncounted round before the first
     double budget_share; // of --budget, for one of many points of a sweep; 0: 1
 
     // Takes SAMPLES samples (the lead included); sample I of output O goes to VALUES[O * SAMPLES + I], in the output's
@@ -45,6 +46,7 @@ struct bench_case {
 };
 
 struct bench_plan;
+struct probe_answer;
 
 // Copies TEMPLATE; announces its outputs. For setup only.
 void bench_add(struct bench_plan *plan, const struct bench_case *template_case);
@@ -55,6 +57,8 @@ struct benchmark {
     double seconds, quick_seconds; // how long a default and a --quick run take on an H200, for the forecast
     enum gpu_status (*setup)(struct bench_plan *plan, bool quick);
     void (*teardown)(void);
+    enum gpu_status (*probe)(const char *name, struct probe_answer *answer); // what probe_run asks for (probe.h)
+    bool probes_only; // all is measured in probes: the measuring process does not open the device
 };
 
 // All benchmarks of this build, ended by NULL; generated from bench/*.c.

@@ -3,6 +3,7 @@
 #include "common/child.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "common/bench.h"
 #include "common/clock.h"
 #include "common/pin.h"
+#include "common/probe.h"
 #include "common/result.h"
 #include "common/stats.h"
 #include "common/wire.h"
@@ -51,8 +53,9 @@ static struct {
 
 void child_order_write(const struct child_order *order, char *text)
 {
-    snprintf(text, 256, "%s,%s,%s,%u,%u,%u,%d,%d", order->benchmark, order->moment, order->pci_bus_id, order->device,
-             order->process, order->processes, order->to_parent, order->from_parent);
+    snprintf(text, CHILD_ORDER_BYTES, "%s,%s,%s,%s,%u,%u,%u,%d,%d,%d,%d,%a,%" PRIu64, order->benchmark, order->moment,
+             order->pci_bus_id, order->probe, order->device, order->process, order->processes, order->to_parent,
+             order->from_parent, order->pu, order->clock.counter, order->clock.ns_per_tick, order->asked_ticks);
 }
 
 // strsep keeps empty fields, sscanf does not.
@@ -66,15 +69,23 @@ bool child_order_read(struct child_order *order)
 {
     const char *value = getenv(CHILD_VARIABLE);
     if (!value) return false;
-    char text[256], *rest = text;
+    char text[CHILD_ORDER_BYTES], *rest = text;
+    int counter;
     snprintf(text, sizeof text, "%s", value);
     unsetenv(CHILD_VARIABLE);
     bool whole = next_field(&rest, order->benchmark, sizeof order->benchmark) &&
                  next_field(&rest, order->moment, sizeof order->moment) &&
-                 next_field(&rest, order->pci_bus_id, sizeof order->pci_bus_id) && rest &&
-                 sscanf(rest, "%u,%u,%u,%d,%d", &order->device, &order->process, &order->processes, &order->to_parent,
-                        &order->from_parent) == 5;
+                 next_field(&rest, order->pci_bus_id, sizeof order->pci_bus_id) &&
+                 next_field(&rest, order->probe, sizeof order->probe) && rest &&
+                 sscanf(rest, "%u,%u,%u,%d,%d,%d,%d,%la,%" SCNu64, &order->device, &order->process, &order->processes,
+                        &order->to_parent, &order->from_parent, &order->pu, &counter, &order->clock.ns_per_tick,
+                        &order->asked_ticks) == 9;
     if (!whole) return false;
+    if (order->probe[0]) {
+        order->clock.counter = counter;
+        clock_state = order->clock;
+        order->entered_ticks = clock_ticks();
+    }
     fcntl(order->to_parent, F_SETFD, FD_CLOEXEC); // private: nothing that this process starts is to hold them open
     fcntl(order->from_parent, F_SETFD, FD_CLOEXEC);
     return true;
@@ -302,12 +313,21 @@ static void warm_up(struct bench_plan *plan)
 {
     for (unsigned i = 0; i < plan->count; i++) {
         struct bench_case *c = &plan->cases[i];
-        if (!plan->progress[i].target || c->once || c->no_warm_up) continue;
+        if (!plan->progress[i].target || plan->progress[i].ended || c->once || c->no_warm_up) continue;
         unsigned samples = c->samples;
         c->samples = 1;
         enum gpu_status status = measure(c);
         c->samples = samples;
         if (status) end_case(plan, i, status);
+    }
+}
+
+// What only the first processes measure.
+static void leave_out(struct bench_plan *plan)
+{
+    for (unsigned i = 0; i < plan->count; i++) {
+        unsigned processes = plan->cases[i].processes;
+        if (plan->progress[i].target && processes && child.order->process >= processes) end_case(plan, i, GPU_OK);
     }
 }
 
@@ -360,7 +380,7 @@ static int run_benchmark(const struct benchmark *benchmark)
     const char *unpinned = pin_thread(child.settings->pin, pci, &place);
     if (unpinned) return fatal(GPU_FAILED, unpinned);
     clock_init();
-    if (gpu_open(child.order->device)) return fatal(GPU_FAILED, gpu_error());
+    if (!benchmark->probes_only && gpu_open(child.order->device)) return fatal(GPU_FAILED, gpu_error());
 
     size_t room = (size_t)BENCH_OUTPUTS_MAX * (BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD) * sizeof *child.values;
     child.values = malloc(room);
@@ -373,22 +393,25 @@ static int run_benchmark(const struct benchmark *benchmark)
     if (status) return fatal(status, gpu_error());
     tell_plan(&child.plan);
     if (!hear_selection(&child.plan)) return 1;
+    leave_out(&child.plan);
     warm_up(&child.plan);
     clock_init(); // the calibration's base is longer now
     run_rounds(&child.plan);
     if (benchmark->teardown) benchmark->teardown();
-    gpu_close();
+    if (!benchmark->probes_only) gpu_close();
     tell(wire_send(child.order->to_parent, WIRE_END, 0, NULL, 0));
     return 0;
 }
 
-int child_run(const struct child_order *order, const struct settings *settings)
+int child_run(const struct child_order *order, const struct settings *settings, char **argv)
 {
     child.order = order;
     child.settings = settings;
     prctl(PR_SET_PDEATHSIG, SIGKILL); // again, for the sake of a runner that stands between this process and its parent
     if (order->benchmark[0] == '\0') return run_facts();
+    probe_init(order, argv);
     for (size_t i = 0; benchmarks[i]; i++)
-        if (strcmp(benchmarks[i]->name, order->benchmark) == 0) return run_benchmark(benchmarks[i]);
+        if (strcmp(benchmarks[i]->name, order->benchmark) == 0)
+            return order->probe[0] ? probe_main(benchmarks[i], order) : run_benchmark(benchmarks[i]);
     return fatal(GPU_FAILED, "the parent asked for a benchmark that this binary lacks");
 }

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     int status = outcome == OPTIONS_DONE ? answered() : EXIT_USAGE;
     if (outcome == OPTIONS_RUN && settings.resume && !resume_settings(settings.resume, &settings))
         outcome = OPTIONS_WRONG;
-    if (outcome == OPTIONS_RUN) status = child ? child_run(&order, &settings) : act(&settings, words);
+    if (outcome == OPTIONS_RUN) status = child ? child_run(&order, &settings, words) : act(&settings, words);
     free(words);
     return status;
 }

@@ -143,6 +143,11 @@ int pin_worker(unsigned index, int avoid_pu)
     return pu >= 0 && bind_thread(pu) ? pu : -1;
 }
 
+void pin_release(void)
+{
+    if (machine) hwloc_set_cpubind(machine, allowed, HWLOC_CPUBIND_THREAD); // who has not looked has bound nothing
+}
+
 int pin_current(void)
 {
     hwloc_cpuset_t set = loaded() ? hwloc_bitmap_alloc() : NULL;

@@ -26,6 +26,9 @@ const char *pin_thread(const char *how, const char *pci_bus_id, struct pin_place
 unsigned pin_count(void);
 int pin_worker(unsigned index, int avoid_pu);
 
+// Lets the calling thread run wherever the process may.
+void pin_release(void);
+
 // The OS index of the PU that the calling thread is bound to if it is exactly one, else −1.
 int pin_current(void);
 

@@ -17,6 +17,7 @@
 
 #include "backends/gpu.h"
 #include "common/clock.h"
+#include "common/pin.h"
 
 static const double STOPPED_S = 2; // nobody looked for so long: this process did not run
 
@@ -60,9 +61,11 @@ static void become(const struct child_order *order, char **argv, pid_t parent)
     fcntl(order->to_parent, F_SETFD, 0);
     fcntl(order->from_parent, F_SETFD, 0);
 
-    char text[256], path[PATH_MAX];
+    char text[CHILD_ORDER_BYTES], path[PATH_MAX];
     child_order_write(order, text);
     setenv(CHILD_VARIABLE, text, 1);
+    for (size_t i = 0; order->environment && order->environment[i]; i++) putenv((char *)order->environment[i]);
+    if (order->probe[0]) pin_release(); // it binds its own thread, and its others go where they like
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length < 0) _exit(127);
     path[length] = '\0';

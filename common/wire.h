@@ -14,6 +14,7 @@ enum wire_type {
     WIRE_ROUND,   // struct wire_round and its samples
     WIRE_ROW_END, // struct wire_end, texts: reason, detail
     WIRE_FATAL,   // row: enum gpu_status; texts: reason; the child ends
+    WIRE_PROBE,   // struct probe_answer, from a probe's process to the measuring one
     WIRE_END,     // nothing: all is said
 };
 

@@ -145,6 +145,35 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
     return GPU_OK;
 }
 
+void vendor_limits(int device, struct gpu_limits *limits)
+{
+    const struct {
+        enum cudaDeviceAttr attribute;
+        size_t *limit;
+    } wanted[] = {{cudaDevAttrMaxRegistersPerMultiprocessor, &limits->registers_per_multiprocessor},
+                  {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &limits->shared_per_multiprocessor},
+                  {cudaDevAttrMaxSharedMemoryPerBlockOptin, &limits->shared_per_block_most},
+                  {cudaDevAttrReservedSharedMemoryPerBlock, &limits->shared_reserved}};
+    int value = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (cudaDeviceGetAttribute(&value, wanted[i].attribute, device) == cudaSuccess)
+            *wanted[i].limit = (size_t)value;
+    if (cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlocksPerMultiprocessor, device) == cudaSuccess)
+        limits->blocks_per_multiprocessor = (unsigned)value;
+}
+
+int vendor_launch_code(const struct gpu_launch *launch)
+{
+    return (int)cudaLaunchKernelExC((const cudaLaunchConfig_t *)(const void *)launch->configuration, launch->kernel,
+                                    (void **)launch->arguments);
+}
+
+enum gpu_status gpu_stack_allow(size_t bytes)
+{
+    CHECK(DeviceSetLimit, cudaLimitStackSize, bytes);
+    return GPU_OK;
+}
+
 enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
 {
     CUresult error = driver_launch((CUfunction)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],

@@ -9,6 +9,10 @@
 
 #define VENDOR_ATTRIBUTE(name) cudaDevAttr##name
 #define VENDOR_HOST_MAPPED cudaHostAllocMapped
+#define VENDOR_FUNCTION_ATTRIBUTES struct cudaFuncAttributes
+#define VENDOR_POINTER_ATTRIBUTES struct cudaPointerAttributes
+#define VENDOR_MANAGED_GLOBAL cudaMemAttachGlobal
+#define VENDOR_SHARED_BYTES(bytes) (bytes)
 #define cudaHostMalloc cudaHostAlloc
 #define cudaDeviceProp_t struct cudaDeviceProp
 

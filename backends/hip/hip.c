@@ -2,6 +2,35 @@
 // The launch by the driver's handle, for HIP on AMD and on NVIDIA. C11 that is also valid C++17.
 #include "backends/runtime.h"
 
+// HIP's properties have no more than these.
+void vendor_limits(int device, struct gpu_limits *limits)
+{
+    int value = 0;
+    limits->shared_per_block_most = limits->shared_per_block;
+    limits->shared_reserved = 0;
+    if (hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, device) == hipSuccess)
+        limits->shared_per_multiprocessor = (size_t)value;
+    limits->registers_per_multiprocessor = limits->registers_per_block;
+    limits->blocks_per_multiprocessor = 0;
+}
+
+int vendor_launch_code(const struct gpu_launch *launch)
+{
+    (void)launch;
+    return (int)hipErrorNotSupported;
+}
+
+enum gpu_status gpu_stack_allow(size_t bytes)
+{
+#if HIP_VERSION >= 50300000
+    CHECK(DeviceSetLimit, hipLimitStackSize, bytes);
+    return GPU_OK;
+#else
+    (void)bytes;
+    return gpu_reason(GPU_UNSUPPORTED, "hipDeviceSetLimit came with HIP 5.3");
+#endif
+}
+
 enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
 {
     if (!launch->function)

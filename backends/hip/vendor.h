@@ -13,6 +13,10 @@
 
 #define VENDOR_ATTRIBUTE(name) hipDeviceAttribute##name
 #define VENDOR_HOST_MAPPED (hipHostMallocMapped | hipHostMallocCoherent)
+#define VENDOR_FUNCTION_ATTRIBUTES hipFuncAttributes
+#define VENDOR_POINTER_ATTRIBUTES hipPointerAttribute_t
+#define VENDOR_MANAGED_GLOBAL hipMemAttachGlobal
+#define VENDOR_SHARED_BYTES(bytes) ((unsigned)(bytes))
 #define hipFreeHost hipHostFree
 #define hipDeviceAttributeMultiProcessorCount hipDeviceAttributeMultiprocessorCount
 

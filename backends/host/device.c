@@ -87,6 +87,8 @@ static bool run_packet(struct gpu_stream *stream, const struct packet *packet, u
 {
     if (packet->kind == PACKET_WAIT)
         return __atomic_load_n((const uint32_t *)packet->argument, __ATOMIC_ACQUIRE) >= packet->value;
+    if (packet->kind == PACKET_COPY) memcpy(packet->kernel.to, packet->argument, packet->blocks);
+    if (packet->kind != PACKET_KERNEL) return true;
     if (packet->fault == FAULT_HANG) {
         hang();
         return false;

@@ -19,16 +19,17 @@ enum {
     LINE_BYTES = 128, // two cache lines, because processors prefetch their neighbours
 };
 
-enum packet_kind { PACKET_KERNEL, PACKET_WAIT };
+enum packet_kind { PACKET_KERNEL, PACKET_WAIT, PACKET_COPY, PACKET_EVENT };
 
 struct packet {
     alignas(LINE_BYTES) union {
         const void *symbol;
         void (*call)(const void *argument);
+        void *to; // PACKET_COPY
     } kernel;
-    const void *argument; // of the kernel; PACKET_WAIT: the word
-    uint32_t kind, value; // PACKET_WAIT: what the word must reach
-    uint32_t blocks, columns; // of the whole grid, and along x
+    const void *argument;     // of the kernel; PACKET_WAIT: the word; PACKET_COPY: where from
+    uint32_t kind, value;     // PACKET_WAIT: what the word must reach
+    uint32_t blocks, columns; // of the whole grid, and along x; PACKET_COPY: bytes
     uint32_t fault;           // enum inject_fault
     char inline_argument[INLINE_BYTES];
 };
@@ -70,6 +71,9 @@ enum gpu_status device_start(void);
 // Waits a bounded time for the streams and for the workers, and frees the streams. What had to be given up is said on
 // stderr and by gpu_error().
 void device_stop(void);
+
+// Whether the device takes LAUNCH, host.c.
+enum gpu_status host_launch_check(const struct gpu_launch *launch);
 
 // --- The host's side of a stream, stream.c -----------------------------------------------------------------
 

@@ -122,7 +122,7 @@ static uint64_t product(const unsigned size[3])
     return __builtin_mul_overflow(plane, size[2], &all) ? UINT64_MAX : all;
 }
 
-enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
+enum gpu_status host_launch_check(const struct gpu_launch *launch)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
     if (!launch->kernel) return gpu_reason(GPU_FAILED, "the launch names no kernel");
@@ -141,6 +141,13 @@ enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
     if (!launch->argument != !launch->argument_bytes)
         return gpu_reason(GPU_FAILED, "the argument and its %zu bytes contradict each other", launch->argument_bytes);
     if (launch->shared_bytes) return gpu_reason(GPU_UNSUPPORTED, "the host device has no shared memory");
+    return GPU_OK;
+}
+
+enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
+{
+    enum gpu_status status = host_launch_check(launch);
+    if (status) return status;
     return launch->argument_bytes > INLINE_BYTES ? stream_grow(launch->stream) : GPU_OK;
 }
 

@@ -122,3 +122,38 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     ring_doorbell(stream);
     return GPU_OK;
 }
+
+enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void *from, size_t bytes)
+{
+    if (bytes > UINT32_MAX) return gpu_reason(GPU_UNSUPPORTED, "the host device copies less than 4 GiB at once");
+    struct packet *packet = next_packet(stream);
+    packet->kernel.to = to;
+    packet->argument = from;
+    packet->kind = PACKET_COPY;
+    packet->blocks = (uint32_t)bytes;
+    ring_doorbell(stream);
+    return GPU_OK;
+}
+
+struct gpu_event {
+    const struct gpu_stream *stream;
+    uint64_t number; // of its last packet
+};
+
+enum gpu_status gpu_event_create(struct gpu_event **event, bool timed)
+{
+    (void)timed;
+    *event = calloc(1, sizeof **event);
+    return *event ? GPU_OK : gpu_reason(GPU_FAILED, "no memory for an event");
+}
+
+void gpu_event_destroy(struct gpu_event *event) { free(event); }
+
+enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)
+{
+    next_packet(stream)->kind = PACKET_EVENT;
+    event->stream = stream;
+    event->number = stream->tail;
+    ring_doorbell(stream);
+    return GPU_OK;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the contract (gpu.h) about kernels as things that take room: what one takes of a multiprocessor, what the
+// device grants, what callers ask before they launch, and launches that are refused.
+#ifndef LIFTOFF_GPU_KERNEL_H
+#define LIFTOFF_GPU_KERNEL_H
+
+#include "backends/gpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// As the compiler left the kernel. One call of the vendor's.
+struct gpu_kernel_attributes {
+    unsigned registers_per_thread, block_threads_max;
+    size_t shared_static_bytes; // a block
+    size_t local_bytes;         // a thread: its stack and what registers could not hold
+};
+enum gpu_status gpu_kernel_attributes(const void *kernel, struct gpu_kernel_attributes *attributes);
+
+// How many blocks the vendor says a multiprocessor holds at once. One call of the vendor's.
+enum gpu_status gpu_kernel_occupancy(const void *kernel, unsigned block_threads, size_t shared_bytes, unsigned *blocks);
+
+// Lets KERNEL be launched with so much dynamic shared memory, above what every kernel may have.
+enum gpu_status gpu_kernel_allow_shared(const void *kernel, size_t bytes);
+
+// Asks that, while KERNEL runs, so much of a multiprocessor's common store is shared memory, the rest being L1.
+enum gpu_status gpu_kernel_prefer_shared(const void *kernel, unsigned percent);
+
+// What the device grants. GPU_UNSUPPORTED on a device without multiprocessors' resources to speak of.
+struct gpu_limits {
+    size_t registers_per_multiprocessor, registers_per_block;
+    size_t shared_per_multiprocessor, shared_per_block, shared_per_block_most; // most: with gpu_kernel_allow_shared
+    size_t shared_reserved;                                                    // a block, by the system
+    unsigned threads_per_multiprocessor, blocks_per_multiprocessor, threads_per_block;
+    unsigned block_max[3], grid_max[3];
+};
+enum gpu_status gpu_limits(struct gpu_limits *limits);
+
+// Sets the stack of each thread of the kernels that call functions which nobody can foresee.
+enum gpu_status gpu_stack_allow(size_t bytes);
+
+// --- What callers ask before they launch: one call of the vendor's each ------------------------------------
+
+enum gpu_status gpu_pointer_known(const void *pointer); // cudaPointerGetAttributes, hipPointerGetAttributes
+enum gpu_status gpu_device_current(int *device);        // cudaGetDevice
+enum gpu_status gpu_device_select(int device);          // cudaSetDevice
+
+// Memory that moves between host and device by itself. Freed with gpu_free.
+enum gpu_status gpu_alloc_managed(void **memory, size_t bytes);
+
+// --- Refusals ----------------------------------------------------------------------------------------------
+
+// Submits LAUNCH by one call of the vendor's and answers its own code, 0 for success; nothing is recorded, and an error
+// stays the runtime's last one until gpu_launch_error clears it. It takes clusters and cooperative launches too. The
+// launch went through gpu_launch_prepare, whatever that answered.
+int gpu_launch_code(const struct gpu_launch *launch);
+
+// The code of all that STREAM still had to do: waits for it. 0 for success.
+int gpu_stream_code(struct gpu_stream *stream);
+
+// The vendor's name of a code ("cudaErrorInvalidValue"). Static.
+const char *gpu_code_name(int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

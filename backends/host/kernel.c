@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host device's share of gpu_kernel.h: it has no registers or shared memory to allot, but it does refuse launches.
+#include "backends/gpu_kernel.h"
+
+#include <stdlib.h>
+
+#include "backends/host/device.h"
+
+static enum gpu_status nothing_to_allot(void)
+{
+    return gpu_reason(GPU_UNSUPPORTED, "the host device has no registers, stacks or shared memory to allot to blocks");
+}
+
+enum gpu_status gpu_kernel_attributes(const void *kernel, struct gpu_kernel_attributes *attributes)
+{
+    (void)kernel, (void)attributes;
+    return nothing_to_allot();
+}
+
+enum gpu_status gpu_kernel_occupancy(const void *kernel, unsigned block_threads, size_t shared_bytes, unsigned *blocks)
+{
+    (void)kernel, (void)block_threads, (void)shared_bytes, (void)blocks;
+    return nothing_to_allot();
+}
+
+enum gpu_status gpu_kernel_allow_shared(const void *kernel, size_t bytes)
+{
+    (void)kernel, (void)bytes;
+    return nothing_to_allot();
+}
+
+enum gpu_status gpu_kernel_prefer_shared(const void *kernel, unsigned percent)
+{
+    (void)kernel, (void)percent;
+    return nothing_to_allot();
+}
+
+enum gpu_status gpu_limits(struct gpu_limits *limits)
+{
+    (void)limits;
+    return nothing_to_allot();
+}
+
+enum gpu_status gpu_stack_allow(size_t bytes)
+{
+    (void)bytes;
+    return nothing_to_allot();
+}
+
+enum gpu_status gpu_pointer_known(const void *pointer)
+{
+    (void)pointer;
+    return gpu_reason(GPU_UNSUPPORTED, "the host device's pointers are the host's own");
+}
+
+enum gpu_status gpu_device_current(int *current)
+{
+    *current = 0;
+    return GPU_OK;
+}
+
+enum gpu_status gpu_device_select(int selected)
+{
+    return selected == 0 ? GPU_OK : gpu_reason(GPU_FAILED, "there is no host device %d, only 0", selected);
+}
+
+enum gpu_status gpu_alloc_managed(void **memory, size_t bytes) { return gpu_alloc(memory, bytes); }
+
+// A code is the index of its name.
+static const char *const names[] = {"success", "LAUNCH_REFUSED"};
+
+int gpu_launch_code(const struct gpu_launch *launch)
+{
+    if (host_launch_check(launch)) return 1;
+    return stream_launch(launch->stream, launch->kernel, launch->grid, launch->argument, launch->argument_bytes) ? 1
+                                                                                                                 : 0;
+}
+
+int gpu_stream_code(struct gpu_stream *stream) { return gpu_stream_synchronize(stream) ? 1 : 0; }
+
+const char *gpu_code_name(int code) { return names[code ? 1 : 0]; }
