@@ -17,7 +17,8 @@ static const struct option_program program = {
     .description =
         "For each file: what was measured where, and for each benchmark a table of its rows. A value stands with "
         "its unit, the 95 % interval of the median as a share of it or as its two ends, and the bound of the "
-        "systematic error where there is one. Numbers in brackets lead to the reasons below the table.\n\n"
+        "systematic error where there is one. Numbers in brackets lead to the reasons below the table; rows without "
+        "values stand there too, a line a reason.\n\n"
         "Exit status: 0 if done; 2 for wrong usage or if a file could not be read as a whole; 5 if the output "
         "could not be written.",
     .rows = no_rows,
@@ -82,7 +83,8 @@ static const char *error_text(char *text, const struct result_row *row)
     return text;
 }
 
-// The reasons below a table; rows that share status and reason share a number.
+// The reasons below a table; rows that share status and reason share a number, and a line where there is nothing else to
+// show of them.
 struct notes {
     const struct result_row **rows;
     size_t count;
@@ -127,23 +129,72 @@ static void add_row(struct table *table, struct notes *notes, const struct resul
     free(status);
 }
 
+// True if ROW is one of BENCHMARK's without values, for the same reason as NOTE.
+static bool is_valueless(const struct result_row *row, const char *benchmark, const struct result_row *note)
+{
+    return strcmp(row->field[RESULT_BENCHMARK], benchmark) == 0 && isnan(result_number(row, RESULT_MEDIAN)) &&
+           strcmp(row->field[RESULT_STATUS], note->field[RESULT_STATUS]) == 0 &&
+           strcmp(row->field[RESULT_REASON], note->field[RESULT_REASON]) == 0;
+}
+
+static bool is_same_quantity(const struct result_row *one, const struct result_row *other)
+{
+    return strcmp(one->field[RESULT_VARIANT], other->field[RESULT_VARIANT]) == 0 &&
+           strcmp(one->field[RESULT_METRIC], other->field[RESULT_METRIC]) == 0;
+}
+
+// A line a reason: what it is that has no values, and in how many rows.
+static void print_valueless(const struct loaded *file, const char *benchmark, struct notes *notes)
+{
+    for (size_t i = 0; i < file->row_count; i++) {
+        const struct result_row *row = &file->rows[i];
+        size_t known = notes->count;
+        if (!is_valueless(row, benchmark, row) || note_of(notes, row) <= known) continue;
+        print_clean("  ", row->field[RESULT_STATUS], ": ");
+        print_clean("", row->field[RESULT_REASON], " (");
+        const struct result_row *last = NULL;
+        size_t same = 0;
+        for (size_t k = i; k <= file->row_count; k++) {
+            const struct result_row *other = k < file->row_count ? &file->rows[k] : NULL;
+            if (other && !is_valueless(other, benchmark, row)) continue;
+            if (last && other && is_same_quantity(last, other)) {
+                same++;
+                continue;
+            }
+            if (same > 1) printf(" in %zu rows", same);
+            if (!other) break;
+            print_clean(last ? ", " : "", other->field[RESULT_VARIANT], other->field[RESULT_VARIANT][0] ? " " : "");
+            print_clean("", other->field[RESULT_METRIC], "");
+            last = other;
+            same = 1;
+        }
+        printf(")\n");
+    }
+}
+
 static void print_benchmark(const struct loaded *file, const char *benchmark)
 {
-    static const struct table_column columns[] = {{"variant", false}, {"metric", false}, {"params", false},
-                                                  {"axis", false},    {"n", true},        {"median", true},  {"95 %", true},
-                                                  {"p99", true},      {"error", true},   {"status", false}};
+    static const struct table_column columns[] = {
+        {"variant", false}, {"metric", false}, {"params", false}, {"axis", false}, {"n", true},
+        {"median", true},   {"95 %", true},    {"p99", true},     {"error", true}, {"status", false}};
     struct table table = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     struct notes notes = {.rows = malloc(file->row_count * sizeof *notes.rows)};
     if (!notes.rows) abort();
-    for (size_t i = 0; i < file->row_count; i++)
-        if (strcmp(file->rows[i].field[RESULT_BENCHMARK], benchmark) == 0) add_row(&table, &notes, &file->rows[i]);
+    size_t shown = 0;
+    for (size_t i = 0; i < file->row_count; i++) {
+        const struct result_row *row = &file->rows[i];
+        if (strcmp(row->field[RESULT_BENCHMARK], benchmark) != 0 || isnan(result_number(row, RESULT_MEDIAN))) continue;
+        add_row(&table, &notes, row);
+        shown++;
+    }
     print_clean("\n", benchmark, "\n");
-    table_print(&table, stdout, 2);
+    if (shown > 0) table_print(&table, stdout, 2);
     for (size_t i = 0; i < notes.count; i++) {
         printf("  [%zu] ", i + 1);
         print_clean("", notes.rows[i]->field[RESULT_STATUS], ": ");
         print_clean("", notes.rows[i]->field[RESULT_REASON], "\n");
     }
+    print_valueless(file, benchmark, &notes);
     free(notes.rows);
     table_free(&table);
 }

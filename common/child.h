@@ -4,36 +4,8 @@
 #ifndef LIFTOFF_CHILD_H
 #define LIFTOFF_CHILD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "common/clock.h"
+#include "common/child_order.h"
 #include "common/settings.h"
-
-// What the parent asks of a child; it travels in one environment variable.
-struct child_order {
-    char benchmark[64];  // "" asks for facts only
-    char moment[16];     // with "": "start" tells all facts, "end" only the changing ones
-    char pci_bus_id[32]; // "" if unknown
-    unsigned device, process, processes;
-    int to_parent, from_parent; // file descriptors
-
-    // Of a probe (probe.h), a measuring process's own child; the rest is as its parent's.
-    char probe[64];                      // "" if it is none
-    int pu;                              // where its parent's thread is bound, −1 if nowhere
-    struct clock_state clock;            // the parent's, so that both count the same ticks at once
-    uint64_t asked_ticks, entered_ticks; // before it was asked for; when child_order_read was called
-    const char *const *environment;      // "VARIABLE=value" each, ended by NULL; or NULL. Does not travel in the text
-};
-
-#define CHILD_VARIABLE "LIFTOFF_CHILD"
-
-// Writes ORDER as the variable's value. TEXT holds at least CHILD_ORDER_BYTES.
-enum { CHILD_ORDER_BYTES = 512 };
-void child_order_write(const struct child_order *order, char *text);
-
-// True if this process is a child: *ORDER is filled from the environment and the variable removed from it.
-bool child_order_read(struct child_order *order);
 
 // Does what ORDER says and returns the process's exit status: 0 if all was told. ARGV is the process's own.
 int child_run(const struct child_order *order, const struct settings *settings, char **argv);

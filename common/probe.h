@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "backends/gpu.h"
-#include "common/child.h"
+#include "common/child_order.h"
 
 enum { PROBE_VALUES_MAX = 256 };
 

@@ -91,7 +91,7 @@ bool rows_end(struct rows *rows, unsigned index, unsigned process, unsigned proc
     if (end.status == GPU_OK && row->wanted && row->round_count == 0) return false; // done, with nothing to show
     row->ended = true;
     row->throttled = row->throttled || end.throttled;
-    snprintf(row->detail, sizeof row->detail, "%s", texts[1]);
+    if (texts[1][0]) snprintf(row->detail, sizeof row->detail, "%s", texts[1]); // a process that left it out has none
     if (!row->wanted || row->final) return true;
     if (end.status == GPU_UNSUPPORTED) finish(row, ROW_UNSUPPORTED, texts[0]);
     else if (end.status != GPU_OK) finish(row, ROW_FAILED, texts[0]);
@@ -156,15 +156,16 @@ static void judge(const struct rows *rows, struct row *row, const double *sorted
     stats_sort(medians, processes);
     char *reason = row->reason;
     size_t room = sizeof row->reason;
-    if (strcmp(row->text[PLAN_ESTIMATOR], "distribution") != 0) return;
+    bool fit = strcmp(row->text[PLAN_ESTIMATOR], "fit") == 0; // each of its samples stands for many: no modes, no drift
+    if (!fit && strcmp(row->text[PLAN_ESTIMATOR], "distribution") != 0) return;
     if (row->throttled)
         snprintf(reason, room, "throttled: heat or power held the device's clock down while this was measured");
     else if (row->lost_s > LOST_SHARE_MAX * row->elapsed_s)
         snprintf(reason, room, "disturbed: other work had the measuring thread's core for %.2g %% of the time",
                  100 * row->lost_s / row->elapsed_s);
-    else if (stats_two_modes(sorted, row->value_count, fmax(0.05 * size, 4 * row->resolution)))
+    else if (!fit && stats_two_modes(sorted, row->value_count, fmax(0.05 * size, 4 * row->resolution)))
         snprintf(reason, room, "two modes: the samples fall into two heaps more than 5 %% apart; look at the ECDF");
-    else if (stats_drifts(row->rounds, row->round_count, fmax(2 * tolerance, row->resolution)))
+    else if (!fit && stats_drifts(row->rounds, row->round_count, fmax(2 * tolerance, row->resolution)))
         snprintf(reason, room, "drift: every process ends more than %.2g %% away from where it began, to the same side",
                  200 * rows->precision);
     else if (2 * half <= row->resolution || !(half > 3 * tolerance)) return;

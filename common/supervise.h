@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/child.h"
+#include "common/child_order.h"
 #include "common/wire.h"
 
 enum child_outcome {

@@ -101,6 +101,42 @@ static void test_processes_that_differ_are_named(void **state)
     rows_free(&rows);
 }
 
+// A fit has no modes, but its processes can differ as those of a distribution.
+static void test_a_fit_is_judged_by_its_interval(void **state)
+{
+    (void)state;
+    static const char fit[] = "way\0metric\0ns_per_byte\0lower\0a=1\0none\0\0fit\0" "1";
+    static const struct {
+        double step, spread;
+        const char *status;
+    } cases[] = {{0.05, 0, "ok"}, {0.05, 20, "unsteady"}, {40, 0, "ok"}}; // ± 40 of 100: three heaps, one median
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct rows rows = {.benchmark = "bench", .precision = 0.01};
+        assert_true(rows_announce(&rows, 0, fit, sizeof fit));
+        for (unsigned process = 0; process < 6; process++) {
+            add_rounds(&rows, process, 4, 100 + (process % 2 ? cases[k].spread : 0), cases[k].step);
+            end(&rows, process, 6, 0, false, "");
+        }
+        struct rows_scratch scratch;
+        struct result_row line;
+        rows_describe(&rows, &rows.row[0], &scratch, &line);
+        assert_string_equal(line.field[RESULT_STATUS], cases[k].status);
+        rows_free(&rows);
+    }
+}
+
+// What a benchmark leaves to the first processes is whole when the last one has passed it over.
+static void test_processes_may_leave_a_row_out(void **state)
+{
+    (void)state;
+    struct rows rows = announced();
+    add_rounds(&rows, 0, 1, 100, 0.05);
+    for (unsigned process = 0; process < 3; process++) end(&rows, process, 3, 0, false, "");
+    assert_true(rows.row[0].final);
+    assert_int_equal(rows.row[0].status, ROW_OK);
+    rows_free(&rows);
+}
+
 static void test_throttling_is_named_first(void **state)
 {
     (void)state;
@@ -206,6 +242,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_like_processes_are_ok),
         cmocka_unit_test(test_processes_that_differ_are_named),
+        cmocka_unit_test(test_a_fit_is_judged_by_its_interval),
+        cmocka_unit_test(test_processes_may_leave_a_row_out),
         cmocka_unit_test(test_throttling_is_named_first),
         cmocka_unit_test(test_too_few_rounds_have_no_interval),
         cmocka_unit_test(test_unsupported_and_abandoned_have_no_values),
