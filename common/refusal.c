@@ -138,8 +138,12 @@ static enum gpu_status ask(enum kind kind, struct refusal *refusal, const struct
 enum gpu_status refusal_prepare(unsigned kind, struct gpu_stream *stream, struct refusal *refusal)
 {
     // Of a device that tells no limits: none known takes more threads, and it has no shared memory to give.
-    struct gpu_limits limits = {.threads_per_block = 1024};
-    enum gpu_status told = gpu_limits(&limits);
+    static struct gpu_limits limits = {.threads_per_block = 1024};
+    static bool known; // asking takes long
+    enum gpu_status told = known ? GPU_OK : gpu_limits(&limits);
+    known = told == GPU_OK;
+    if (told && kind == UNKNOWN_KERNEL)
+        return gpu_reason(told, "any address is that of a kernel here: %s", gpu_error());
     if (told && !kinds[kind].any_device) return gpu_reason(told, "nothing to ask too much of: %s", gpu_error());
     enum gpu_status status = launch_prepare_empty(&refusal->launch, stream);
     if (!status) status = ask((enum kind)kind, refusal, &limits);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backends/host/device.h"
+#include "backends/host/inject.h"
 
 static enum gpu_status nothing_to_allot(void)
 {
@@ -55,6 +56,7 @@ enum gpu_status gpu_pointer_known(const void *pointer)
 
 enum gpu_status gpu_device_current(int *current)
 {
+    if (inject.ask_ticks) inject_spin(inject.ask_ticks);
     *current = 0;
     return GPU_OK;
 }
@@ -80,6 +82,7 @@ static int last_code;
 int gpu_launch_code(const struct gpu_launch *launch)
 {
     enum gpu_status status = host_launch_check(launch);
+    if (status && inject.refuse_ticks) inject_spin(inject.refuse_ticks);
     if (!status)
         status = stream_launch(launch->stream, launch->kernel, launch->grid, launch->argument, launch->argument_bytes);
     if (status) last_code = LAUNCH_REFUSED;
