@@ -49,12 +49,23 @@ enum gpu_status gpu_device_select(int device);          // cudaSetDevice
 // Memory that moves between host and device by itself. Freed with gpu_free.
 enum gpu_status gpu_alloc_managed(void **memory, size_t bytes);
 
+// Memory of the device that nobody has written to: the vendor's one call. Freed with gpu_free.
+enum gpu_status gpu_alloc_raw(void **device_memory, size_t bytes);
+
 // --- Refusals ----------------------------------------------------------------------------------------------
 
 // Submits LAUNCH by one call of the vendor's and answers its own code, 0 for success; nothing is recorded, and an error
-// stays the runtime's last one until gpu_launch_error clears it. It takes clusters and cooperative launches too. The
-// launch went through gpu_launch_prepare, whatever that answered.
+// stays the runtime's last one until gpu_code_last or gpu_launch_error clears it. It takes clusters and cooperative
+// launches too. The launch went through gpu_launch_prepare, whatever that answered, but for a launch in clusters, which
+// it must have answered with GPU_OK.
 int gpu_launch_code(const struct gpu_launch *launch);
+
+// As gpu_stack_allow and gpu_kernel_allow_shared, but one call of the vendor's that answers its own code.
+int gpu_stack_code(size_t bytes);
+int gpu_allow_shared_code(const void *kernel, size_t bytes);
+
+// Fetches the runtime's last error and clears it. 0 where there is none.
+int gpu_code_last(void);
 
 // The code of all that STREAM still had to do: waits for it. 0 for success.
 int gpu_stream_code(struct gpu_stream *stream);

@@ -78,6 +78,12 @@ enum gpu_status gpu_alloc_managed(void **memory, size_t bytes)
     return GPU_OK;
 }
 
+enum gpu_status gpu_alloc_raw(void **device_memory, size_t bytes)
+{
+    CHECK(Malloc, device_memory, bytes);
+    return GPU_OK;
+}
+
 int gpu_launch_code(const struct gpu_launch *launch)
 {
     dim3 grid = runtime_dimensions(launch->grid), block = runtime_dimensions(launch->block);
@@ -89,6 +95,13 @@ int gpu_launch_code(const struct gpu_launch *launch)
                                                     VENDOR_SHARED_BYTES(launch->shared_bytes), stream);
     return (int)VENDOR(LaunchKernel)(launch->kernel, grid, block, arguments, launch->shared_bytes, stream);
 }
+
+int gpu_allow_shared_code(const void *kernel, size_t bytes)
+{
+    return (int)VENDOR(FuncSetAttribute)(kernel, VENDOR(FuncAttributeMaxDynamicSharedMemorySize), (int)bytes);
+}
+
+int gpu_code_last(void) { return (int)VENDOR(GetLastError)(); }
 
 int gpu_stream_code(struct gpu_stream *stream)
 {

@@ -40,9 +40,10 @@ enum gpu_status probe_run(const char *name, const char *const *environment, doub
     order.pu = pin_current();
     order.clock = clock_state;
     order.asked_ticks = clock_ticks();
-    answer->count = 0;
+    *answer = (struct probe_answer){0};
     enum child_outcome outcome = supervise(&order, probes.argv, timeout_s, hear, NULL, answer, reason);
     if (outcome == CHILD_DONE && answer->entered_ticks) return GPU_OK;
+    answer->died = outcome == CHILD_DIED;
     if (outcome == CHILD_UNSUPPORTED) return gpu_reason(GPU_UNSUPPORTED, "%s", reason);
     if (outcome == CHILD_REFUSED) return gpu_reason(GPU_FAILED, "%s", reason);
     if (outcome == CHILD_DONE || outcome == CHILD_ABANDONED)
@@ -52,7 +53,8 @@ enum gpu_status probe_run(const char *name, const char *const *environment, doub
 
 int probe_main(const struct benchmark *benchmark, const struct child_order *order)
 {
-    struct probe_answer answer = {.asked_ticks = order->asked_ticks, .entered_ticks = order->entered_ticks};
+    struct probe_answer answer = {
+        .asked_ticks = order->asked_ticks, .entered_ticks = order->entered_ticks, .device = order->device};
     struct pin_place place;
     char pu[16];
     snprintf(pu, sizeof pu, "%d", order->pu);

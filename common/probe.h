@@ -6,6 +6,7 @@
 #ifndef LIFTOFF_PROBE_H
 #define LIFTOFF_PROBE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "backends/gpu.h"
@@ -17,6 +18,8 @@ struct probe_answer {
     // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its first
     // word.
     uint64_t asked_ticks, entered_ticks;
+    unsigned device; // to be opened
+    bool died;       // probe_run answered GPU_FAILED because the process ended without a word
 
     // Filled by the probe as the benchmark likes.
     unsigned count;

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backends/gpu_kernel.h"
+
 static void test_inject_launch_ns(void **state)
 {
     (void)state;
@@ -126,6 +128,24 @@ static void test_inject_wrong_count(void **state)
     count_visits("", 10);
 }
 
+static void test_inject_refuse_and_ask_ns(void **state)
+{
+    (void)state;
+    int current;
+    open_device("refuse_ns=200000,ask_ns=100000");
+    struct gpu_launch launch = launch_of(gpu_kernel(empty), NULL, 0);
+    launch.grid[0] = 0;
+    uint64_t begin = clock_ticks();
+    assert_string_equal(gpu_code_name(gpu_launch_code(&launch)), "LAUNCH_REFUSED");
+    assert_true(clock_ns(clock_ticks() - begin) >= 200e3 * 0.999);
+    assert_string_equal(gpu_code_name(gpu_code_last()), "LAUNCH_REFUSED");
+    assert_int_equal(gpu_code_last(), 0);
+    begin = clock_ticks();
+    assert_int_equal(gpu_device_current(&current), GPU_OK);
+    assert_true(clock_ns(clock_ticks() - begin) >= 100e3 * 0.999);
+    close_device();
+}
+
 static void test_inject_malformed(void **state)
 {
     (void)state;
@@ -153,6 +173,7 @@ int main(void)
         cmocka_unit_test(test_inject_crash),
         cmocka_unit_test(test_inject_launch_error),
         cmocka_unit_test(test_inject_wrong_count),
+        cmocka_unit_test(test_inject_refuse_and_ask_ns),
         cmocka_unit_test(test_inject_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

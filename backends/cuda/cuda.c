@@ -174,6 +174,8 @@ enum gpu_status gpu_stack_allow(size_t bytes)
     return GPU_OK;
 }
 
+int gpu_stack_code(size_t bytes) { return (int)cudaDeviceSetLimit(cudaLimitStackSize, bytes); }
+
 enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
 {
     CUresult error = driver_launch((CUfunction)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],

@@ -75,6 +75,7 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
 {
     if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
         return gpu_reason(GPU_UNSUPPORTED, "HIP's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
+    if (launch->cluster[0]) return gpu_reason(GPU_UNSUPPORTED, "HIP has no clusters");
     launch->function = NULL;
 #if HIP_VERSION >= 60200000
     hipFunction_t function;
@@ -83,7 +84,7 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
     launch->function = function;
 #endif
 #if HIP_VERSION >= 70000000
-    if (launch->cluster[0] || launch->cooperative)
+    if (launch->cooperative)
         return gpu_reason(GPU_UNSUPPORTED, "no attributes are given to hipLaunchKernelExC yet");
     hipLaunchConfig_t configuration = {
         .gridDim = {launch->grid[0], launch->grid[1], launch->grid[2]},

@@ -31,6 +31,16 @@ enum gpu_status gpu_stack_allow(size_t bytes)
 #endif
 }
 
+int gpu_stack_code(size_t bytes)
+{
+#if HIP_VERSION >= 50300000
+    return (int)hipDeviceSetLimit(hipLimitStackSize, bytes);
+#else
+    (void)bytes;
+    return (int)hipErrorNotSupported;
+#endif
+}
+
 enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
 {
     if (!launch->function)

@@ -14,7 +14,7 @@ struct range {
 
 struct inject inject;
 
-static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns;
+static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns, refuse_ns, ask_ns;
 static struct range launch_error, hang, crash, wrong_count;
 static uint64_t launch_ticks, launches;
 static uint64_t own_ticks; // what a spin takes beyond the wait: a read of the clock
@@ -34,6 +34,8 @@ static const struct {
     {"wrong_count", NULL, &wrong_count},
     {"byte_ps", &byte_ps, NULL},
     {"block_ns", &block_ns, NULL},
+    {"refuse_ns", &refuse_ns, NULL},
+    {"ask_ns", &ask_ns, NULL},
 };
 enum { TABLE_ROWS = sizeof table / sizeof table[0], DELAY_NS_MAX = 1000000000 };
 
@@ -62,8 +64,8 @@ static enum gpu_status parse_item(const char *item)
     size_t row = 0, length = strcspn(item, "=");
     while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
     if (row == TABLE_ROWS || !item[length])
-        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, hang=K, "
-                               "crash=K, launch_error=K, wrong_count=K");
+        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, "
+                               "refuse_ns=N, ask_ns=N, hang=K, crash=K, launch_error=K, wrong_count=K");
     uint64_t number;
     const char *rest;
     bool good = parse_number(item + length + 1, &rest, &number);
@@ -105,7 +107,8 @@ enum gpu_status inject_read(void)
     own_ticks = (uint64_t)(clock_cost_ns() / clock_state.ns_per_tick);
     launch_ticks = ticks_of(launch_ns);
     any_fault = launch_error.first || hang.first || crash.first || wrong_count.first;
-    inject = (struct inject){true, ticks_of(gap_ns), ticks_of(complete_ns), ticks_of(block_ns)};
+    inject = (struct inject){
+        true, ticks_of(gap_ns), ticks_of(complete_ns), ticks_of(block_ns), ticks_of(refuse_ns), ticks_of(ask_ns)};
     return GPU_OK;
 }
 

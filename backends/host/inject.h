@@ -6,6 +6,8 @@
 //   complete_ns=N    the device waits N before it publishes the end of a kernel with nothing queued behind it
 //   byte_ps=N        a launch call takes N picoseconds longer for each byte of its arguments
 //   block_ns=N       the device takes N longer for each block of a grid
+//   refuse_ns=N      a launch call that is refused takes N longer
+//   ask_ns=N         asking for the current device takes N longer
 //   launch_error=K   the Kth launch call fails
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
 //   wrong_count=K    the Kth launch ends without having run
@@ -24,7 +26,7 @@ enum inject_fault { FAULT_NONE, FAULT_HANG, FAULT_CRASH, FAULT_SKIP };
 
 struct inject {
     bool active; // any of what follows
-    uint64_t gap_ticks, complete_ticks, block_ticks;
+    uint64_t gap_ticks, complete_ticks, block_ticks, refuse_ticks, ask_ticks;
 };
 extern struct inject inject;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backends/host/device.h"
+#include "backends/host/inject.h"
 
 static enum gpu_status nothing_to_allot(void)
 {
@@ -55,6 +56,7 @@ enum gpu_status gpu_pointer_known(const void *pointer)
 
 enum gpu_status gpu_device_current(int *current)
 {
+    if (inject.ask_ticks) inject_spin(inject.ask_ticks);
     *current = 0;
     return GPU_OK;
 }
@@ -66,14 +68,44 @@ enum gpu_status gpu_device_select(int selected)
 
 enum gpu_status gpu_alloc_managed(void **memory, size_t bytes) { return gpu_alloc(memory, bytes); }
 
+enum gpu_status gpu_alloc_raw(void **device_memory, size_t bytes)
+{
+    *device_memory = malloc(bytes);
+    return *device_memory ? GPU_OK : gpu_reason(GPU_FAILED, "no memory for %zu bytes", bytes);
+}
+
 // A code is the index of its name.
-static const char *const names[] = {"success", "LAUNCH_REFUSED"};
+enum { SUCCESS, LAUNCH_REFUSED };
+static const char *const names[] = {[SUCCESS] = "success", [LAUNCH_REFUSED] = "LAUNCH_REFUSED"};
+static int last_code;
 
 int gpu_launch_code(const struct gpu_launch *launch)
 {
-    if (host_launch_check(launch)) return 1;
-    return stream_launch(launch->stream, launch->kernel, launch->grid, launch->argument, launch->argument_bytes) ? 1
-                                                                                                                 : 0;
+    enum gpu_status status = host_launch_check(launch);
+    if (status && inject.refuse_ticks) inject_spin(inject.refuse_ticks);
+    if (!status)
+        status = stream_launch(launch->stream, launch->kernel, launch->grid, launch->argument, launch->argument_bytes);
+    if (status) last_code = LAUNCH_REFUSED;
+    return status ? LAUNCH_REFUSED : SUCCESS;
+}
+
+int gpu_stack_code(size_t bytes)
+{
+    (void)bytes;
+    return last_code = LAUNCH_REFUSED;
+}
+
+int gpu_allow_shared_code(const void *kernel, size_t bytes)
+{
+    (void)kernel, (void)bytes;
+    return last_code = LAUNCH_REFUSED;
+}
+
+int gpu_code_last(void)
+{
+    int code = last_code;
+    last_code = SUCCESS;
+    return code;
 }
 
 int gpu_stream_code(struct gpu_stream *stream) { return gpu_stream_synchronize(stream) ? 1 : 0; }

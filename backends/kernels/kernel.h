@@ -7,6 +7,8 @@
 //   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
 //   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
 //   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
+//   KERNEL_SHARED_DYNAMIC(type, name)   in a kernel: NAME points to its dynamic shared memory; NULL on the host
+//   device_trap()                       ends the kernel as a fault
 //   block_index() block_count()         of this block, along x
 //   thread_index() block_threads()      of this thread, along x; on the host a block is one thread
 //   block_barrier()                     all threads of the block come here before one goes on
@@ -30,6 +32,9 @@
 #define KERNEL_EMPTY(name)                                                                                             \
     KERNEL_BARE(name) {}
 #define KERNEL_SCALARS(name, count) extern "C" __global__ void kernel_##name(KERNEL_SCALARS_##count)
+#define KERNEL_SHARED_DYNAMIC(type, name)                                                                              \
+    extern __shared__ __align__(16) unsigned char name##_bytes[];                                                      \
+    type *name = (type *)name##_bytes
 #define KERNEL_GLOBAL static __device__
 #define KERNEL_FUNCTION static __device__ inline
 
@@ -78,6 +83,7 @@ static __device__ inline uint64_t device_clock(void)
 #endif
 }
 static __device__ inline void relax(void) { __builtin_amdgcn_s_sleep(0); }
+static __device__ inline void device_trap(void) { __builtin_trap(); }
 #else
 static __device__ inline uint64_t device_clock(void)
 {
@@ -86,6 +92,7 @@ static __device__ inline uint64_t device_clock(void)
     return ticks;
 }
 static __device__ inline void relax(void) {}
+static __device__ inline void device_trap(void) { __trap(); }
 #endif
 
 template <class T> static __device__ inline T system_load(const T *p) { return *(const volatile T *)p; }
@@ -141,6 +148,7 @@ extern _Thread_local struct host_block host_block; // set by the worker before e
     }                                                                                                                  \
     static void name##_body(uint64_t last)
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
+#define KERNEL_SHARED_DYNAMIC(type, name) type *name = NULL
 #define KERNEL_GLOBAL static
 #define KERNEL_FUNCTION static inline
 
@@ -151,6 +159,7 @@ static inline unsigned block_threads(void) { return 1; }
 static inline void block_barrier(void) {}
 static inline uint64_t device_clock(void) { return clock_ticks(); }
 static inline void relax(void) { clock_relax(); }
+static inline void device_trap(void) { __builtin_trap(); }
 #define system_load(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define system_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define system_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
