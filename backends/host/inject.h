@@ -6,6 +6,7 @@
 //   complete_ns=N    the device waits N before it publishes the end of a kernel with nothing queued behind it
 //   byte_ps=N        a launch call takes N picoseconds longer for each byte of its arguments
 //   block_ns=N       the device takes N longer for each block of a grid
+//   ioctls=N         a launch call makes N ioctl calls, on no file
 //   launch_error=K   the Kth launch call fails
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
 //   wrong_count=K    the Kth launch ends without having run
