@@ -61,7 +61,7 @@ kernels_cost() {
 
 attempt=0
 until ((attempt > 0)) && is_deep before && is_deep with && calls_cost; do
-    ((++attempt <= 4)) || { depths with && fail "the depth is not $depth, or $delay_ns ns a call do not come back"; }
+    ((++attempt <= 6)) || { depths with && fail "the depth is not $depth, or $delay_ns ns a call do not come back"; }
     measure before ''
     measure with launch_ns=$delay_ns
 done
@@ -72,7 +72,7 @@ awk -v full="$(value before runtime submit queue_fill 1)" 'BEGIN { exit !(full >
 
 attempt=0
 until ((attempt > 0)) && kernels_cost; do
-    ((++attempt <= 4)) || fail "$delay_ns ns a kernel do not come back"
+    ((++attempt <= 8)) || fail "$delay_ns ns a kernel do not come back"
     measure before '' --quick --budget 0.1
     measure with gap_ns=$delay_ns --quick --budget 0.1
 done
