@@ -36,6 +36,15 @@ extern const char gpu_backend[];
 // Environment variables that change how launches work here, ended by NULL; recorded in every result.
 extern const char *const gpu_environment[];
 
+// A way to run that is chosen by environment variables ("VARIABLE=value" each, ended by NULL) of a fresh process.
+struct gpu_variant {
+    const char *name;
+    const char *const environment[4];
+};
+
+// Those that change the queue between host and device, ended by a NULL name.
+extern const struct gpu_variant gpu_queue_variants[];
+
 // The devices this process can see. Creates no context. GPU_FAILED where there is no driver or none is usable.
 enum gpu_status gpu_count(unsigned *devices);
 

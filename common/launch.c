@@ -104,9 +104,14 @@ enum gpu_status chain_hold(struct chain *chain)
     return gpu_launch_runtime(&chain->gate);
 }
 
-enum gpu_status chain_release(struct chain *chain)
+void chain_let_go(struct chain *chain)
 {
     __atomic_store_n(&chain->gate_words[0], chain->gate_argument.value, __ATOMIC_RELEASE);
+}
+
+enum gpu_status chain_release(struct chain *chain)
+{
+    chain_let_go(chain);
     enum gpu_status status = gpu_stream_synchronize(chain->stream);
     if (status) return status;
     if (__atomic_load_n(&chain->gate_words[1], __ATOMIC_ACQUIRE)) {

@@ -89,6 +89,9 @@ void chain_close(struct chain *chain);
 // Closes the gate: what is submitted to the stream from now on waits, for at most a second.
 enum gpu_status chain_hold(struct chain *chain);
 
+// Opens the gate and waits for nothing. Any thread may, once chain_hold has returned.
+void chain_let_go(struct chain *chain);
+
 // Opens the gate and drains the stream. GPU_FAILED if the gate had given up waiting.
 enum gpu_status chain_release(struct chain *chain);
 

@@ -22,5 +22,5 @@ $(BUILD)/cuda/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  NVCC  $@")
 	$(Q)$(NVCC) $(CUDA_FLAGS) $(if $(WERROR),-Werror all-warnings -Xcompiler $(WERROR)) -MMD -MP -c -o $@ $<
 $(BUILD)/liftoff-cuda: $(HARNESS) $(CUDA_OBJECTS) $(BUILD)/flags
-	$(LINK) -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart $(HWLOC_LIBS) -lstdc++ -ldl -lpthread -lm
+	$(LINK) -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart $(COUNTED) $(HWLOC_LIBS) -lstdc++ -lpthread -lm
 endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment variables that change launches on NVIDIA, for CUDA and for HIP over CUDA.
+// The environment variables that change launches on NVIDIA, and variants made of them, for CUDA and for HIP over CUDA.
 #include "backends/gpu.h"
 
 const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_LOADING",
@@ -9,3 +9,8 @@ const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_
                                        "CUDA_FORCE_PTX_JIT",       "CUDA_AUTO_BOOST",
                                        "CUDA_MPS_PIPE_DIRECTORY",  "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
                                        "CUDA_INJECTION64_PATH",    NULL};
+
+const struct gpu_variant gpu_queue_variants[] = {{"queues_quarter", {"CUDA_SCALE_LAUNCH_QUEUES=0.25x"}},
+                                                 {"queues_4x", {"CUDA_SCALE_LAUNCH_QUEUES=4x"}},
+                                                 {"connections_1", {"CUDA_DEVICE_MAX_CONNECTIONS=1"}},
+                                                 {NULL, {NULL}}};

@@ -22,7 +22,7 @@ $(BUILD)/hip/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  HIPCC $@")
 	$(Q)HIP_PLATFORM=amd $(HIPCC) $(HIP_FLAGS) $(WERROR) -MMD -MP -c -o $@ $<
 $(BUILD)/liftoff-hip: $(HARNESS) $(HIP_OBJECTS) $(BUILD)/flags
-	$(LINK) $(HIP_HOME:%=-L%/lib -Wl,-rpath,%/lib) -lamdhip64 $(HWLOC_LIBS) -lstdc++ -ldl -lpthread -lm
+	$(LINK) $(HIP_HOME:%=-L%/lib -Wl,-rpath,%/lib) -lamdhip64 $(COUNTED) $(HWLOC_LIBS) -lstdc++ -lpthread -lm
 endif
 
 # --- HIP over CUDA. HIP's headers are enough for it; what they have for CUDA they have for nvcc only. -----------------
@@ -50,5 +50,5 @@ $(BUILD)/hip-nvidia/%.o: %.cu $(BUILD)/flags
 	$(hip_nvidia_compile)
 # HIP's headers call the driver by name, so unlike the others this binary does not start without one.
 $(BUILD)/liftoff-hip-nvidia: $(HARNESS) $(HIP_NVIDIA_OBJECTS) $(BUILD)/flags
-	$(LINK) -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lcuda $(HWLOC_LIBS) \
-	    -lstdc++ -ldl -lpthread -lm
+	$(LINK) -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lcuda $(COUNTED) $(HWLOC_LIBS) \
+	    -lstdc++ -lpthread -lm

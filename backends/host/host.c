@@ -17,6 +17,8 @@ const char gpu_backend[] = "host";
 
 const char *const gpu_environment[] = {"LIFTOFF_HOST_INJECT", "LIFTOFF_CLOCK", NULL};
 
+const struct gpu_variant gpu_queue_variants[] = {{NULL, {NULL}}};
+
 enum gpu_status gpu_count(unsigned *devices)
 {
     *devices = 1;

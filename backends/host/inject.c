@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "common/clock.h"
 
@@ -14,7 +15,7 @@ struct range {
 
 struct inject inject;
 
-static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns, refuse_ns, ask_ns;
+static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns, refuse_ns, ask_ns, ioctls;
 static struct range launch_error, hang, crash, wrong_count;
 static uint64_t launch_ticks, launches;
 static uint64_t own_ticks; // what a spin takes beyond the wait: a read of the clock
@@ -36,6 +37,7 @@ static const struct {
     {"block_ns", &block_ns, NULL},
     {"refuse_ns", &refuse_ns, NULL},
     {"ask_ns", &ask_ns, NULL},
+    {"ioctls", &ioctls, NULL},
 };
 enum { TABLE_ROWS = sizeof table / sizeof table[0], DELAY_NS_MAX = 1000000000 };
 
@@ -64,8 +66,8 @@ static enum gpu_status parse_item(const char *item)
     size_t row = 0, length = strcspn(item, "=");
     while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
     if (row == TABLE_ROWS || !item[length])
-        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, "
-                               "refuse_ns=N, ask_ns=N, hang=K, crash=K, launch_error=K, wrong_count=K");
+        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, refuse_ns=N, "
+                               "ask_ns=N, ioctls=N, hang=K, crash=K, launch_error=K, wrong_count=K");
     uint64_t number;
     const char *rest;
     bool good = parse_number(item + length + 1, &rest, &number);
@@ -117,6 +119,7 @@ static bool within(struct range range, uint64_t launch) { return launch >= range
 enum gpu_status inject_launch(size_t argument_bytes, uint32_t *fault)
 {
     inject_spin(launch_ticks + ticks_of(argument_bytes * byte_ps / 1000));
+    for (uint64_t i = 0; i < ioctls; i++) ioctl(-1, 0);
     if (!any_fault) return GPU_OK; // counting drains the store buffer, which would add to the delay
     uint64_t launch = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     if (within(launch_error, launch)) return gpu_reason(GPU_FAILED, "injected launch error");

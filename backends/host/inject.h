@@ -8,6 +8,7 @@
 //   block_ns=N       the device takes N longer for each block of a grid
 //   refuse_ns=N      a launch call that is refused takes N longer
 //   ask_ns=N         asking for the current device takes N longer
+//   ioctls=N         a launch call makes N ioctl calls, on no file
 //   launch_error=K   the Kth launch call fails
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
 //   wrong_count=K    the Kth launch ends without having run
