@@ -18,7 +18,14 @@ ARGUMENTS_BYTES_LARGE(DECLARE)
 
 // FILL_BATCH: calls in a sample of submit; FULL_LEAD, FULL_BATCH: the same against a full queue. FULL_SPIN_NS: how long
 // a kernel takes there, so much longer than a call that the queue stays full.
-enum { FILL_BATCH = 20, FULL_LEAD = 100, FULL_BATCH = 200, FULL_SPIN_NS = 10000, FULL_ATTEMPTS = 20, DEPTH_SAMPLES = 3 };
+enum {
+    FILL_BATCH = 20,
+    FULL_LEAD = 100,
+    FULL_BATCH = 200,
+    FULL_SPIN_NS = 10000,
+    FULL_ATTEMPTS = 20,
+    DEPTH_SAMPLES = 3
+};
 enum { STEADY_LAUNCHES = 1000, STEADY_DRAIN = 200, SYNCHRONIZES = 100, VARIANT_BATCH = 100, VARIANT_BATCHES = 11 };
 static const double PROBE_TIMEOUT_S = 20, BUDGET_SHARE = 0.25;
 #define FULL_PARAMS LAUNCH_PARAMS ";kernel=stamp;spin_ns=10000"

@@ -2,8 +2,8 @@
 // Counts the system calls of a piece of work, phase by phase, in two ways that know nothing of each other: libc's ioctl
 // is interposed, and the work runs in a forked process under ptrace.
 //
-// The interposed ioctl is the one that the binary exports (the link's --export-dynamic-symbol): shared objects that call
-// ioctl by name call it. It counts in every process of a binary that has it, and passes on.
+// The interposed ioctl is the one that the binary exports (the link's --export-dynamic-symbol): shared objects that
+// call ioctl by name call it. It counts in every process of a binary that has it, and passes on.
 #ifndef LIFTOFF_SYSCALLS_H
 #define LIFTOFF_SYSCALLS_H
 
