@@ -412,7 +412,7 @@ static void add_burst(struct bench_plan *plan, unsigned launches)
                                                          : 10,
                            .no_warm_up = long_one,
                            .once = launches > 10000, // it takes 0.4 s
-                           .processes = launches > 10000 ? 2 : 0,
+                           .processes = launches > 10000 ? 1 : 0,
                            .budget_share = BUDGET_SHARE,
                            .measure = measure_burst,
                            .outputs = {{"period", "ns", "lower", "distribution"}}};
@@ -439,7 +439,7 @@ static void add_variant(struct bench_plan *plan, int index)
                            .params = LAUNCH_PARAMS,
                            .argument = index,
                            .once = true,
-                           .processes = 2,
+                           .processes = 1,
                            .measure = measure_variant,
                            .outputs = {{"queue_depth", "count", "none", "count"},
                                        {"submit", "ns", "lower"},

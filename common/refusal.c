@@ -224,7 +224,7 @@ static const struct fault {
     size_t shared_bytes;
     unsigned processes;
 } faults[] = {
-    {"shared_overrun", "under_provision", gpu_kernel(fault_shared), GIVEN_BYTES, 2},
+    {"shared_overrun", "under_provision", gpu_kernel(fault_shared), GIVEN_BYTES, 1},
     {"null_write", "fault", gpu_kernel(fault_store), 0, 1},
     {"misaligned", "fault", gpu_kernel(fault_store), 0, 1},
     {"trap", "fault", gpu_kernel(fault_trap), 0, 1},
