@@ -19,6 +19,7 @@ static const double JOIN_NS = 2e9;    // and then for the kernels that run
 
 struct device device;
 _Thread_local struct host_block host_block;
+_Thread_local unsigned host_worker;
 
 static struct {
     pthread_t threads[WORKERS_MAX];
@@ -138,7 +139,8 @@ static bool serve(struct gpu_stream *stream)
 
 static void *worker_main(void *index)
 {
-    pin_worker((unsigned)(uintptr_t)index, workers.avoid_pu);
+    host_worker = (unsigned)(uintptr_t)index;
+    pin_worker(host_worker, workers.avoid_pu);
     uint64_t idle_since = 0;
     while (!stopping()) {
         bool worked = false;

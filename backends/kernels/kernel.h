@@ -5,12 +5,19 @@
 //   KERNEL_EMPTY(name)                  a kernel that takes and does nothing
 //   KERNEL_BARE(name) { … }             a kernel that takes nothing
 //   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
+//   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
 //   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
 //   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
-//   KERNEL_SHARED_DYNAMIC(type, name)   in a kernel: NAME points to its dynamic shared memory; NULL on the host
 //   device_trap()                       ends the kernel as a fault
+//   KERNEL_SHARED(type, name, count)    in a kernel: an array in the block's shared memory, undefined at first
+//   KERNEL_SHARED_DYNAMIC(type, name)   the same, as long as the launch says; NULL on the host
+//   KERNEL_UNROLL                       before a loop of constant length whose array is to lie in registers
+//   KERNEL_HELD(registers)              how many values make a kernel that holds little else take so many registers
+//   KERNEL_CONFUSED(value)              VALUE, an unsigned, of which no compiler can tell that threads share it
 //   block_index() block_count()         of this block, along x
 //   thread_index() block_threads()      of this thread, along x; on the host a block is one thread
+//   multiprocessor_index()              of the one that runs this block, from 0, with holes, below 4096; ~0u where
+//                                       the target does not tell
 //   block_barrier()                     all threads of the block come here before one goes on
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
 //   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile
@@ -32,11 +39,13 @@
 #define KERNEL_EMPTY(name)                                                                                             \
     KERNEL_BARE(name) {}
 #define KERNEL_SCALARS(name, count) extern "C" __global__ void kernel_##name(KERNEL_SCALARS_##count)
-#define KERNEL_SHARED_DYNAMIC(type, name)                                                                              \
-    extern __shared__ __align__(16) unsigned char name##_bytes[];                                                      \
-    type *name = (type *)name##_bytes
+#define KERNEL_BOUNDED(name, type, threads)                                                                            \
+    extern "C" __global__ void __launch_bounds__(threads) kernel_##name(type argument)
 #define KERNEL_GLOBAL static __device__
 #define KERNEL_FUNCTION static __device__ inline
+#define KERNEL_SHARED(type, name, count) __shared__ type name[count]
+#define KERNEL_SHARED_DYNAMIC(type, name) extern __shared__ type name[]
+#define KERNEL_UNROLL _Pragma("unroll")
 
 // All but the last have no name, so that no compiler complains that they are unused.
 #define KERNEL_UNNAMED_1 uint64_t,
@@ -84,6 +93,34 @@ static __device__ inline uint64_t device_clock(void)
 }
 static __device__ inline void relax(void) { __builtin_amdgcn_s_sleep(0); }
 static __device__ inline void device_trap(void) { __builtin_trap(); }
+
+// Of the wave's hardware number (register, first bit and bits less one): the compute unit of its array, and the array;
+// from RDNA on the pair of them that shares a block. With several dies also the die.
+static __device__ inline unsigned multiprocessor_index(void)
+{
+#if defined(__GFX9__)
+    unsigned index = __builtin_amdgcn_s_getreg(4 | 8 << 6 | 7 << 11);
+#if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__)
+    index |= __builtin_amdgcn_s_getreg(20 | 0 << 6 | 3 << 11) << 8;
+#endif
+    return index;
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+    return __builtin_amdgcn_s_getreg(23 | 10 << 6 | 10 << 11);
+#else
+    return ~0u;
+#endif
+}
+#if defined(__HIP_DEVICE_COMPILE__)
+#define KERNEL_CONFUSED(value) kernel_confused(value)
+static __device__ inline unsigned kernel_confused(unsigned value)
+{
+    asm volatile("" : "+v"(value));
+    return value;
+}
+#else
+#define KERNEL_CONFUSED(value) (value)
+#endif
+#define KERNEL_HELD(registers) ((registers)-2)
 #else
 static __device__ inline uint64_t device_clock(void)
 {
@@ -93,6 +130,14 @@ static __device__ inline uint64_t device_clock(void)
 }
 static __device__ inline void relax(void) {}
 static __device__ inline void device_trap(void) { __trap(); }
+static __device__ inline unsigned multiprocessor_index(void)
+{
+    unsigned index;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(index));
+    return index;
+}
+#define KERNEL_CONFUSED(value) (value)
+#define KERNEL_HELD(registers) ((registers) - ((registers) > 32 ? 5 : 10)) // a short kernel is not sparing
 #endif
 
 template <class T> static __device__ inline T system_load(const T *p) { return *(const volatile T *)p; }
@@ -113,6 +158,7 @@ struct host_block {
     unsigned index, count;
 };
 extern _Thread_local struct host_block host_block; // set by the worker before each block
+extern _Thread_local unsigned host_worker;         // 0 …
 
 // The device hands over the bytes of the argument, unaligned.
 #define KERNEL(name, type)                                                                                             \
@@ -147,15 +193,21 @@ extern _Thread_local struct host_block host_block; // set by the worker before e
         name##_body(last);                                                                                             \
     }                                                                                                                  \
     static void name##_body(uint64_t last)
+#define KERNEL_BOUNDED(name, type, threads) KERNEL(name, type)
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
 #define KERNEL_SHARED_DYNAMIC(type, name) type *name = NULL
 #define KERNEL_GLOBAL static
 #define KERNEL_FUNCTION static inline
+#define KERNEL_SHARED(type, name, count) static _Thread_local type name[count]
+#define KERNEL_UNROLL
+#define KERNEL_HELD(registers) (registers)
+#define KERNEL_CONFUSED(value) (value)
 
 static inline unsigned block_index(void) { return host_block.index; }
 static inline unsigned block_count(void) { return host_block.count; }
 static inline unsigned thread_index(void) { return 0; }
 static inline unsigned block_threads(void) { return 1; }
+static inline unsigned multiprocessor_index(void) { return host_worker; }
 static inline void block_barrier(void) {}
 static inline uint64_t device_clock(void) { return clock_ticks(); }
 static inline void relax(void) { clock_relax(); }
