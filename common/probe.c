@@ -52,7 +52,8 @@ enum gpu_status probe_run(const char *name, const char *const *environment, doub
 
 int probe_main(const struct benchmark *benchmark, const struct child_order *order)
 {
-    struct probe_answer answer = {.asked_ticks = order->asked_ticks, .entered_ticks = order->entered_ticks};
+    struct probe_answer answer = {
+        .asked_ticks = order->asked_ticks, .entered_ticks = order->entered_ticks, .device = order->device};
     struct pin_place place;
     char pu[16];
     snprintf(pu, sizeof pu, "%d", order->pu);

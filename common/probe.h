@@ -17,6 +17,7 @@ struct probe_answer {
     // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its first
     // word.
     uint64_t asked_ticks, entered_ticks;
+    unsigned device; // the one that is measured
 
     // Filled by the probe as the benchmark likes.
     unsigned count;

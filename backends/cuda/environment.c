@@ -9,3 +9,8 @@ const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_
                                        "CUDA_FORCE_PTX_JIT",       "CUDA_AUTO_BOOST",
                                        "CUDA_MPS_PIPE_DIRECTORY",  "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
                                        "CUDA_INJECTION64_PATH",    NULL};
+
+const struct gpu_variant gpu_loading_variants[] = {
+    {"lazy", "CUDA_MODULE_LOADING=LAZY"}, {"eager", "CUDA_MODULE_LOADING=EAGER"}, {NULL, NULL}};
+
+const char *const gpu_cache_environment[] = {"CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=", NULL};

@@ -22,6 +22,10 @@ const char *const gpu_environment[] = {
     "HSA_ENABLE_SDMA", "HSA_MAX_QUEUES", "HSA_NO_SCRATCH_RECLAIM", "HSA_OVERRIDE_GFX_VERSION", "HSA_TOOLS_LIB",
     "HSA_XNACK", NULL};
 
+const struct gpu_variant gpu_loading_variants[] = {{"default", NULL}, {NULL, NULL}};
+
+const char *const gpu_cache_environment[] = {NULL};
+
 static bool can_wait;
 static double tick_ns; // 0: not known yet
 

@@ -6,6 +6,8 @@
 //   complete_ns=N    the device waits N before it publishes the end of a kernel with nothing queued behind it
 //   byte_ps=N        a launch call takes N picoseconds longer for each byte of its arguments
 //   block_ns=N       the device takes N longer for each block of a grid
+//   first_ns=N       the first launch call of each kernel takes N longer
+//   open_ns=N        opening the device takes N longer
 //   launch_error=K   the Kth launch call fails
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
 //   wrong_count=K    the Kth launch ends without having run
@@ -24,7 +26,7 @@ enum inject_fault { FAULT_NONE, FAULT_HANG, FAULT_CRASH, FAULT_SKIP };
 
 struct inject {
     bool active; // any of what follows
-    uint64_t gap_ticks, complete_ticks, block_ticks;
+    uint64_t gap_ticks, complete_ticks, block_ticks, open_ticks;
 };
 extern struct inject inject;
 
@@ -32,7 +34,7 @@ extern struct inject inject;
 enum gpu_status inject_read(void);
 
 // To be called by each launch call while active: delays it or fails it, or sets *FAULT for the device.
-enum gpu_status inject_launch(size_t argument_bytes, uint32_t *fault);
+enum gpu_status inject_launch(const void *kernel, size_t argument_bytes, uint32_t *fault);
 
 void inject_spin(uint64_t ticks);
 
