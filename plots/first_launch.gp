@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a process pays before its first kernel has run, step after step, and what launches cost from then on; by the way code is
-# loaded.
+# What a process pays before its first kernel has run, step after step, and what launches cost from then on; by the way
+# that code is loaded.
 # Row: start_to_first/lazy? first_launch lazy start_to_first - none
 # Row: process_start/lazy? first_launch lazy process_start - none
 # Row: driver_start/lazy? first_launch lazy driver_start - none
@@ -24,8 +24,8 @@
 # Row: second_launch/default? first_launch default second_launch block_threads=32;blocks=1 none
 
 steps = 'process_start driver_start context_creation first_launch start_to_first later_code second_launch'
-array about[7] = ['fork, exec, linking', 'the first call of the vendor''s', 'opening the device', 'the first kernel, until it has ended', \
-    'the whole until then', 'a later kernel''s first launch', 'the first kernel again']
+array about[7] = ['fork, exec, linking', 'the first call of the vendor''s', 'opening the device', \
+    'the first kernel, until it has ended', 'the whole until then', 'a later kernel''s first launch', 'the first kernel again']
 step(i) = sum [k = 1:words(steps)] (word(steps, k) eq metric(i) ? k : 0)
 ways = 0
 do for [name in 'lazy eager default'] {
@@ -36,7 +36,7 @@ beside(i) = ways < 2 ? 0 : way(i) eq 'lazy' ? 0.17 : -0.17
 height(i) = words(steps) + 1 - step(i) + beside(i)
 hue(i) = way(i) eq 'eager' ? '#d98c00' : '#0072b2'
 shape(i) = way(i) eq 'eager' ? 5 : 7
-tell(ns) = abs(ns) >= 1e6 ? sprintf('%.3g ms', ns / 1e6) : abs(ns) >= 1e3 ? sprintf('%.3g µs', ns / 1e3) : sprintf('%.3g ns', ns)
+tell(ns) = ns >= 1e6 ? sprintf('%.3g ms', ns / 1e6) : ns >= 1e3 ? sprintf('%.3g µs', ns / 1e3) : sprintf('%.3g ns', ns)
 
 bottom = 1e300
 top = 0
@@ -65,7 +65,8 @@ set border 1
 set logscale x 10
 set xrange [bottom / 2:top * 6]
 set yrange [0.4:words(steps) + 0.6]
-set xtics ('100 ns' 1e2, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10)
+set xtics ('100 ns' 1e2, '1 µs' 1e3, '10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, \
+    '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10)
 unset ytics
 set grid xtics
 set xlabel 'time (logarithmic)' offset 0, 0.4 textcolor rgb ink
@@ -78,7 +79,8 @@ set tmargin at screen 0.82
 set bmargin at screen 0.165
 set key at screen 0.985, 0.85 right center horizontal Left reverse samplen 1 font ',16' textcolor rgb ink
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
-    'Mark: median over fresh processes.  Bar: its 95 % interval.  Below the line: launches in a process that runs already.'
+    'Mark: median over fresh processes.  Bar: its 95 % interval.  '. \
+    'Below the line: launches in a process that runs already.'
 set arrow 50 from graph 0, first 2.5 to graph 1, first 2.5 nohead dt 2 lw 1.5 lc rgb '#888888'
 plot $points using 1:2:3:4:7 with xerrorbars pt 0 lw 2 lc rgb variable notitle, \
     $points using 1:2:6:7 with points pt variable ps 1.9 * point_scale lw 2 lc rgb variable notitle, \
