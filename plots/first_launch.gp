@@ -25,7 +25,8 @@
 
 steps = 'process_start driver_start context_creation first_launch start_to_first later_code second_launch'
 array about[7] = ['fork, exec, linking', 'the first call of the vendor''s', 'opening the device', \
-    'the first kernel, until it has ended', 'the whole until then', 'a later kernel''s first launch', 'the first kernel again']
+    'the first kernel, until it has ended', 'the whole until then', 'a later kernel''s first launch', \
+    'the first kernel again']
 step(i) = sum [k = 1:words(steps)] (word(steps, k) eq metric(i) ? k : 0)
 ways = 0
 do for [name in 'lazy eager default'] {
@@ -52,7 +53,7 @@ last(i) = high[i] == high[i] ? high[i] : median[i]
 set print $points
 do for [i = 1:count] {
     print sprintf('%.9g %g %.9g %.9g "%s%s" %d 0x%s', median[i] > 0 ? median[i] : bottom, height(i), first(i), last(i), \
-        tell(median[i]), star(i), shape(i) - (unsteady[i] ? 1 : 0), substr(hue(i), 2, 7))
+        tell(median[i]), star(i), shape(i) - unsteady[i], substr(hue(i), 2, 7))
 }
 set print $names
 do for [k = 1:words(steps)] {

@@ -60,7 +60,7 @@ holds got "^default\|module_load\|functions\|1000\|unsupported\|$reason\$"
 holds got "^warm_cache\|module_load\|none\|\|unsupported\|$reason\$"
 lacks got '\|(failed|timeout)\|'
 
-# --- Probes that fail --------------------------------------------------------------------------------------------------
+# --- Probes that fail -------------------------------------------------------------------------------------------------
 
 # The third launch is the first of some kernel's code: the others are measured.
 measure 1 skipped wrong_count=3 --processes 1
