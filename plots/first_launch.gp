@@ -52,8 +52,8 @@ last(i) = high[i] == high[i] ? high[i] : median[i]
 
 set print $points
 do for [i = 1:count] {
-    print sprintf('%.9g %g %.9g %.9g "%s%s" %d 0x%s', median[i] > 0 ? median[i] : bottom, height(i), first(i), last(i), \
-        tell(median[i]), star(i), shape(i) - unsteady[i], substr(hue(i), 2, 7))
+    print sprintf('%.9g %g %.9g %.9g "%s%s" %d 0x%s', median[i] > 0 ? median[i] : bottom, height(i), first(i), \
+        last(i), tell(median[i]), star(i), shape(i) - unsteady[i], substr(hue(i), 2, 7))
 }
 set print $names
 do for [k = 1:words(steps)] {
