@@ -42,8 +42,13 @@ struct gpu_variant {
     const char *const environment[4];
 };
 
-// Those that change the queue between host and device, ended by a NULL name.
-extern const struct gpu_variant gpu_queue_variants[];
+// Those that change the queue between host and device, and those that decide when the code of kernels comes to the
+// device (the first is the default); ended by a NULL name.
+extern const struct gpu_variant gpu_queue_variants[], gpu_loading_variants[];
+
+// What points the vendor's cache of compiled code at a folder; ended by NULL, empty where there is no cache. An entry
+// that ends with = lacks the folder's path.
+extern const char *const gpu_cache_environment[];
 
 // The devices this process can see. Creates no context. GPU_FAILED where there is no driver or none is usable.
 enum gpu_status gpu_count(unsigned *devices);
@@ -131,6 +136,10 @@ struct gpu_launch {
 };
 
 enum gpu_status gpu_launch_prepare(struct gpu_launch *launch);
+
+// Fills what gpu_launch_runtime alone needs, by no call of the vendor's: for a first launch that nothing is to come
+// before, not even the look-up of its kernel.
+void gpu_launch_fill(struct gpu_launch *launch);
 
 // The ways to submit. Each is one call of the vendor's, and nothing else.
 enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch); // cudaLaunchKernel, hipLaunchKernel

@@ -156,12 +156,17 @@ enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *str
 
 // --- Launches ----------------------------------------------------------------------------------------------
 
+void gpu_launch_fill(struct gpu_launch *launch)
+{
+    launch->arguments[0] = launch->argument;
+    for (unsigned i = 1; i < launch->argument_count; i++) launch->arguments[i] = (uint64_t *)launch->argument + i;
+}
+
 enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
 {
-    unsigned count = launch->argument_count > 1 ? launch->argument_count : 1;
-    if (count > GPU_ARGUMENTS_MAX) return gpu_reason(GPU_UNSUPPORTED, "more than %d arguments", GPU_ARGUMENTS_MAX);
-    launch->arguments[0] = launch->argument;
-    for (unsigned i = 1; i < count; i++) launch->arguments[i] = (uint64_t *)launch->argument + i;
+    if (launch->argument_count > GPU_ARGUMENTS_MAX)
+        return gpu_reason(GPU_UNSUPPORTED, "more than %d arguments", GPU_ARGUMENTS_MAX);
+    gpu_launch_fill(launch);
     return vendor_prepare(launch);
 }
 

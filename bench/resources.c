@@ -396,7 +396,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
             (holds[h].kernel == gpu_kernel(hold_dynamic) && holds[h].shared_dynamic == 0))
             add_hold(plan, h);
     for (unsigned l = 0; l < LOCALS; l++)
-        if (!quick || l == 0 || l == LOCALS - 1) add_local(plan, l);
+        if (!quick || l == LOCALS - 1) add_local(plan, l);
     for (unsigned v = 0; v < CARVES; v++)
         if (!quick || carves[v].percent[0] == 0) add_carve(plan, v);
     return refusal_plan(plan, quick);

@@ -2,9 +2,9 @@
 // What only CUDA has: the driver's own launch and stream memory operations, the extensible launch, NVML's facts.
 #include "backends/runtime.h"
 
-#include <cuda.h>
 #include <string.h>
 
+#include "backends/cuda/driver.h"
 #include "backends/cuda/nvml.h"
 
 const char gpu_backend[] = "cuda";
@@ -14,8 +14,7 @@ static CUresult (*driver_launch)(CUfunction, unsigned, unsigned, unsigned, unsig
 static CUresult (*driver_wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 static CUresult (*driver_error_name)(CUresult, const char **);
 
-// The driver is reached through the runtime, so that the binary links and starts without one.
-static enum gpu_status fetch(void *entry_pointer, const char *symbol)
+enum gpu_status driver_fetch(void *entry_pointer, const char *symbol)
 {
     void *entry = NULL;
     enum cudaDriverEntryPointQueryResult found;
@@ -34,7 +33,7 @@ static enum gpu_status fetch(void *entry_pointer, const char *symbol)
     return GPU_OK;
 }
 
-static enum gpu_status driver_status(CUresult error, const char *call)
+enum gpu_status driver_status(CUresult error, const char *call)
 {
     const char *name = NULL;
     driver_error_name(error, &name);
@@ -45,9 +44,10 @@ static enum gpu_status driver_status(CUresult error, const char *call)
 enum gpu_status vendor_open(unsigned device)
 {
     (void)device;
-    enum gpu_status status = fetch(&driver_error_name, "cuGetErrorName");
-    if (!status) status = fetch(&driver_launch, "cuLaunchKernel");
-    if (!status) status = fetch(&driver_wait_value, "cuStreamWaitValue32");
+    enum gpu_status status = driver_fetch(&driver_error_name, "cuGetErrorName");
+    if (!status) status = driver_fetch(&driver_launch, "cuLaunchKernel");
+    if (!status) status = driver_fetch(&driver_wait_value, "cuStreamWaitValue32");
+    if (!status) status = driver_modules_open();
     return status;
 }
 

@@ -14,3 +14,7 @@ const struct gpu_variant gpu_queue_variants[] = {{"queues_quarter", {"CUDA_SCALE
                                                  {"queues_4x", {"CUDA_SCALE_LAUNCH_QUEUES=4x"}},
                                                  {"connections_1", {"CUDA_DEVICE_MAX_CONNECTIONS=1"}},
                                                  {NULL, {NULL}}};
+const struct gpu_variant gpu_loading_variants[] = {
+    {"lazy", {"CUDA_MODULE_LOADING=LAZY"}}, {"eager", {"CUDA_MODULE_LOADING=EAGER"}}, {NULL, {NULL}}};
+
+const char *const gpu_cache_environment[] = {"CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=", NULL};

@@ -23,6 +23,9 @@ const char *const gpu_environment[] = {
     "HSA_XNACK", NULL};
 
 const struct gpu_variant gpu_queue_variants[] = {{"hw_queues_1", {"GPU_MAX_HW_QUEUES=1"}}, {NULL, {NULL}}};
+const struct gpu_variant gpu_loading_variants[] = {{"default", {NULL}}, {NULL, {NULL}}};
+
+const char *const gpu_cache_environment[] = {NULL};
 
 static bool can_wait;
 static double tick_ns; // 0: not known yet

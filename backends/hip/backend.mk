@@ -12,7 +12,7 @@ HIP_ARCH ?= gfx906 gfx90a gfx1030
 # Where it all is in /usr, the compilers look there without being told, and C++ needs them to look in their own order.
 HIP_HOME  := $(filter-out /usr,$(or $(ROCM_PATH),$(HIP_COMPILER:%/bin/hipcc=%)))
 HIP_FLAGS := -std=c++17 -O2 -I. -Ibackends/hip -Wall -Wextra $(HIP_ARCH:%=--offload-arch=%)
-HIP_OBJECTS := $(patsubst %,$(BUILD)/hip/backends/%.o,runtime runtime_kernel hip/hip hip/amd hip/smi chevron) \
+HIP_OBJECTS := $(patsubst %,$(BUILD)/hip/backends/%.o,runtime runtime_kernel hip/hip hip/amd hip/smi hip/module chevron images) \
                $(KERNELS:%.cu=$(BUILD)/hip/%.o)
 
 $(BUILD)/hip/%.o: %.c $(BUILD)/flags
@@ -21,6 +21,14 @@ $(BUILD)/hip/%.o: %.c $(BUILD)/flags
 $(BUILD)/hip/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  HIPCC $@")
 	$(Q)HIP_PLATFORM=amd $(HIPCC) $(HIP_FLAGS) $(WERROR) -MMD -MP -c -o $@ $<
+
+# Images of modules that are loaded at run time.
+HIP_IMAGES := $(foreach n,1 10 100 1000,$(BUILD)/hip/images/$n.image)
+$(BUILD)/hip/images/%.image: backends/module.cu backends/kernels/first_launch.h $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  HIPCC $@")
+	$(Q)HIP_PLATFORM=amd $(HIPCC) -x hip -nogpuinc -nogpulib -std=c++17 -O2 -I. -DFUNCTIONS=$* --genco $(HIP_ARCH:%=--offload-arch=%) -o $@ $<
+$(BUILD)/hip/backends/images.o: backends/images.c $(HIP_IMAGES) $(BUILD)/flags
+	$(Q)$(CC) $(BASE) $(CFLAGS) -DIMAGES='"$(BUILD)/hip/images"' -c -o $@ $<
 $(BUILD)/liftoff-hip: $(HARNESS) $(HIP_OBJECTS) $(BUILD)/flags
 	$(LINK) $(HIP_HOME:%=-L%/lib -Wl,-rpath,%/lib) -lamdhip64 $(COUNTED) $(HWLOC_LIBS) -lstdc++ -lpthread -lm
 endif
@@ -30,8 +38,8 @@ endif
 HIP_INCLUDE ?= $(or $(HIP_HOME:%=%/include),/usr/include)
 HIP_NVIDIA_FLAGS = -std=c++17 -O2 -I. -Ibackends/hip -D__HIP_PLATFORM_NVIDIA__ -Xcompiler -Wall,-Wextra \
                    $(patsubst %,-isystem %,$(filter-out /usr/include,$(HIP_INCLUDE)))
-HIP_NVIDIA_OBJECTS := $(patsubst %,$(BUILD)/hip-nvidia/backends/%.o,runtime runtime_kernel hip/hip hip/nvidia chevron) \
-                      $(BUILD)/backends/cuda/nvml.o $(BUILD)/backends/cuda/environment.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
+HIP_NVIDIA_OBJECTS := $(patsubst %,$(BUILD)/hip-nvidia/backends/%.o,runtime runtime_kernel hip/hip hip/nvidia hip/module chevron) \
+                      $(BUILD)/backends/cuda/nvml.o $(BUILD)/backends/cuda/environment.o $(BUILD)/cuda/backends/images.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
 .PHONY: hip-nvidia
 ifeq ($(NVCC),)
 hip-nvidia:

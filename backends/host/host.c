@@ -18,6 +18,9 @@ const char gpu_backend[] = "host";
 const char *const gpu_environment[] = {"LIFTOFF_HOST_INJECT", "LIFTOFF_CLOCK", NULL};
 
 const struct gpu_variant gpu_queue_variants[] = {{NULL, {NULL}}};
+const struct gpu_variant gpu_loading_variants[] = {{"default", {NULL}}, {NULL, {NULL}}};
+
+const char *const gpu_cache_environment[] = {NULL};
 
 enum gpu_status gpu_count(unsigned *devices)
 {
@@ -42,7 +45,9 @@ static enum gpu_status check_use(unsigned index)
 enum gpu_status gpu_open(unsigned index)
 {
     enum gpu_status status = check_use(index);
-    return status ? status : device_start();
+    if (status) return status;
+    if (inject.open_ticks) inject_spin(inject.open_ticks);
+    return device_start();
 }
 
 void gpu_close(void) { device_stop(); }
@@ -152,6 +157,8 @@ enum gpu_status gpu_launch_prepare(struct gpu_launch *launch)
     if (status) return status;
     return launch->argument_bytes > INLINE_BYTES ? stream_grow(launch->stream) : GPU_OK;
 }
+
+void gpu_launch_fill(struct gpu_launch *launch) { (void)launch; }
 
 enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
 {

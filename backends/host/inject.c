@@ -15,11 +15,13 @@ struct range {
 
 struct inject inject;
 
-static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns, refuse_ns, ask_ns, ioctls;
+static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns, refuse_ns, ask_ns, first_ns, open_ns, ioctls;
 static struct range launch_error, hang, crash, wrong_count;
-static uint64_t launch_ticks, launches;
+static uint64_t launch_ticks, first_ticks, launches;
 static uint64_t own_ticks; // what a spin takes beyond the wait: a read of the clock
 static bool any_fault;
+static const void *kernels[256]; // launched before, for first_ns
+static unsigned kernels_seen;
 
 static const struct {
     const char *name;
@@ -38,6 +40,8 @@ static const struct {
     {"refuse_ns", &refuse_ns, NULL},
     {"ask_ns", &ask_ns, NULL},
     {"ioctls", &ioctls, NULL},
+    {"first_ns", &first_ns, NULL},
+    {"open_ns", &open_ns, NULL},
 };
 enum { TABLE_ROWS = sizeof table / sizeof table[0], DELAY_NS_MAX = 1000000000 };
 
@@ -67,7 +71,8 @@ static enum gpu_status parse_item(const char *item)
     while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
     if (row == TABLE_ROWS || !item[length])
         return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, refuse_ns=N, "
-                               "ask_ns=N, ioctls=N, hang=K, crash=K, launch_error=K, wrong_count=K");
+                               "ask_ns=N, first_ns=N, open_ns=N, ioctls=N, hang=K, crash=K, launch_error=K, "
+                               "wrong_count=K");
     uint64_t number;
     const char *rest;
     bool good = parse_number(item + length + 1, &rest, &number);
@@ -94,6 +99,7 @@ enum gpu_status inject_read(void)
     }
     inject = (struct inject){0};
     launches = 0;
+    kernels_seen = 0;
     const char *text = gpu_injection();
     if (!text) return GPU_OK;
 
@@ -108,16 +114,31 @@ enum gpu_status inject_read(void)
     }
     own_ticks = (uint64_t)(clock_cost_ns() / clock_state.ns_per_tick);
     launch_ticks = ticks_of(launch_ns);
+    first_ticks = ticks_of(first_ns);
     any_fault = launch_error.first || hang.first || crash.first || wrong_count.first;
-    inject = (struct inject){
-        true, ticks_of(gap_ns), ticks_of(complete_ns), ticks_of(block_ns), ticks_of(refuse_ns), ticks_of(ask_ns)};
+    inject = (struct inject){.active = true,
+                             .gap_ticks = ticks_of(gap_ns),
+                             .complete_ticks = ticks_of(complete_ns),
+                             .block_ticks = ticks_of(block_ns),
+                             .refuse_ticks = ticks_of(refuse_ns),
+                             .ask_ticks = ticks_of(ask_ns),
+                             .open_ticks = ticks_of(open_ns)};
     return GPU_OK;
 }
 
 static bool within(struct range range, uint64_t launch) { return launch >= range.first && launch <= range.last; }
 
-enum gpu_status inject_launch(size_t argument_bytes, uint32_t *fault)
+static bool is_first(const void *kernel)
 {
+    for (unsigned i = 0; i < kernels_seen; i++)
+        if (kernels[i] == kernel) return false;
+    if (kernels_seen < sizeof kernels / sizeof *kernels) kernels[kernels_seen++] = kernel;
+    return true;
+}
+
+enum gpu_status inject_launch(const void *kernel, size_t argument_bytes, uint32_t *fault)
+{
+    if (first_ticks && is_first(kernel)) inject_spin(first_ticks);
     inject_spin(launch_ticks + ticks_of(argument_bytes * byte_ps / 1000));
     for (uint64_t i = 0; i < ioctls; i++) ioctl(-1, 0);
     if (!any_fault) return GPU_OK; // counting drains the store buffer, which would add to the delay

@@ -9,6 +9,8 @@
 //   refuse_ns=N      a launch call that is refused takes N longer
 //   ask_ns=N         asking for the current device takes N longer
 //   ioctls=N         a launch call makes N ioctl calls, on no file
+//   first_ns=N       the first launch call of each kernel takes N longer
+//   open_ns=N        opening the device takes N longer
 //   launch_error=K   the Kth launch call fails
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
 //   wrong_count=K    the Kth launch ends without having run
@@ -27,7 +29,7 @@ enum inject_fault { FAULT_NONE, FAULT_HANG, FAULT_CRASH, FAULT_SKIP };
 
 struct inject {
     bool active; // any of what follows
-    uint64_t gap_ticks, complete_ticks, block_ticks, refuse_ticks, ask_ticks;
+    uint64_t gap_ticks, complete_ticks, block_ticks, refuse_ticks, ask_ticks, open_ticks;
 };
 extern struct inject inject;
 
@@ -35,7 +37,7 @@ extern struct inject inject;
 enum gpu_status inject_read(void);
 
 // To be called by each launch call while active: delays it or fails it, or sets *FAULT for the device.
-enum gpu_status inject_launch(size_t argument_bytes, uint32_t *fault);
+enum gpu_status inject_launch(const void *kernel, size_t argument_bytes, uint32_t *fault);
 
 void inject_spin(uint64_t ticks);
 

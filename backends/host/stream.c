@@ -94,7 +94,7 @@ enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, con
 {
     uint32_t fault = FAULT_NONE;
     if (__builtin_expect(inject.active, 0)) {
-        enum gpu_status status = inject_launch(argument_bytes, &fault);
+        enum gpu_status status = inject_launch(kernel, argument_bytes, &fault);
         if (status) return status;
     }
     struct packet *packet = next_packet(stream);

@@ -6,6 +6,7 @@
 //   KERNEL_BARE(name) { … }             a kernel that takes nothing
 //   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
 //   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
+//   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, a float; the host does nothing
 //   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
 //   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
 //   device_trap()                       ends the kernel as a fault
@@ -67,6 +68,19 @@
 #define KERNEL_SCALARS_128 KERNEL_UNNAMED_64 KERNEL_SCALARS_64
 #define KERNEL_SCALARS_256 KERNEL_UNNAMED_128 KERNEL_SCALARS_128
 #define KERNEL_SCALARS_512 KERNEL_UNNAMED_256 KERNEL_SCALARS_256
+
+// In assembler, because compilers take minutes for so long a chain. NVIDIA's instructions take 16 bytes, AMD's of this
+// form 8.
+#define KERNEL_TIMES_16(text) text text text text text text text text text text text text text text text text
+#define KERNEL_TIMES_32(text) KERNEL_TIMES_16(text) KERNEL_TIMES_16(text)
+#if defined(__HIP_PLATFORM_AMD__)
+#define KERNEL_FMA "v_fma_f32 %0, %0, %1, %2\n\t"
+#define KERNEL_CODE_512(v, by, plus)                                                                                   \
+    asm volatile(KERNEL_TIMES_32(KERNEL_FMA) KERNEL_TIMES_32(KERNEL_FMA) : "+v"(v) : "v"(by), "v"(plus));
+#else
+#define KERNEL_FMA "fma.rn.f32 %0, %0, %1, %2;\n\t"
+#define KERNEL_CODE_512(v, by, plus) asm volatile(KERNEL_TIMES_32(KERNEL_FMA) : "+f"(v) : "f"(by), "f"(plus));
+#endif
 
 #if defined(__HIP_PLATFORM_AMD__) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1201
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
@@ -194,6 +208,16 @@ extern _Thread_local unsigned host_worker;         // 0 …
     }                                                                                                                  \
     static void name##_body(uint64_t last)
 #define KERNEL_BOUNDED(name, type, threads) KERNEL(name, type)
+#if defined(__x86_64__)
+#define KERNEL_NOPS "512"
+#else
+#define KERNEL_NOPS "128"
+#endif
+#define KERNEL_CODE_512(v, by, plus)                                                                                   \
+    (void)(v);                                                                                                         \
+    (void)(by);                                                                                                        \
+    (void)(plus);                                                                                                      \
+    __asm__ volatile(".rept " KERNEL_NOPS "\n\tnop\n\t.endr");
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
 #define KERNEL_SHARED_DYNAMIC(type, name) type *name = NULL
 #define KERNEL_GLOBAL static

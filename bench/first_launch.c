@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process pays before its first kernel runs, and for the first launch of any code: driver, context, loading.
+//
+// All of it happens but once a process, so each process of the run starts probes; one probe answers many cases.
+#include <assert.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/gpu_module.h"
+#include "backends/kernels/first_launch.h"
+#include "common/bench.h"
+#include "common/launch.h"
+#include "common/probe.h"
+
+#define PARAMS LAUNCH_PARAMS
+
+GPU_KERNEL(code_none);
+GPU_KERNEL(hold);
+#define DECLARE_CODE(kibibytes) GPU_KERNEL(code_##kibibytes);
+FIRST_LAUNCH_KIBIBYTES(DECLARE_CODE)
+
+static const struct {
+    unsigned kibibytes;
+    const void *kernel;
+} codes[] = {
+#define CODE(kibibytes) {kibibytes, gpu_kernel(code_##kibibytes)},
+    FIRST_LAUNCH_KIBIBYTES(CODE)};
+static const unsigned modules[] = {1, 10, 100, 1000};
+enum {
+    CODES = sizeof codes / sizeof *codes,
+    MODULES = sizeof modules / sizeof *modules,
+    AGAIN = 1, // of modules: what is loaded again, and what is compiled
+    VALUES = 4,
+};
+static const double HOLD_NS = 30e6, STARTED_NS = 1e9, PROBE_LIMIT_S = 10;
+
+// What a probe measures, each with an answer of its own.
+enum { START, FIRST, CODE_FIRST, MODULE = CODE_FIRST + CODES, IDLE = MODULE + MODULES, BUSY, PORTABLE, PARTS };
+
+struct part {
+    int status; // enum gpu_status
+    char reason[108];
+    double ns[VALUES];
+};
+
+// The answer of a probe: what it carries are bytes to the harness.
+struct told {
+    struct part parts[PARTS];
+    char loading[8]; // gpu_loading
+    bool waited[2];  // BUSY: that the load, and the launch, returned when the other kernel had ended
+};
+_Static_assert(sizeof(struct told) <= sizeof((struct probe_answer *)0)->values, "an answer holds no more");
+
+// --- In the probe: launches --------------------------------------------------------------------------------
+
+// Mapped memory. FLAG is what a launch leaves behind; the others are hold's.
+struct words {
+    uint32_t flag, started, release, ended;
+};
+
+static struct {
+    struct gpu_stream *stream, *hold_stream;
+    struct words *words, *words_device;
+    struct gpu_launch launch, hold;
+    struct code_argument argument;
+    struct hold_argument hold_argument;
+    struct told told;
+} probe;
+
+static void aim(const void *kernel)
+{
+    probe.launch = (struct gpu_launch){.kernel = kernel,
+                                       .grid = {1, 1, 1},
+                                       .block = {LAUNCH_BLOCK_THREADS, 1, 1},
+                                       .argument = &probe.argument,
+                                       .argument_bytes = sizeof probe.argument,
+                                       .stream = probe.stream};
+    gpu_launch_fill(&probe.launch);
+}
+
+static enum gpu_status prove(enum gpu_status status)
+{
+    uint32_t flag = __atomic_load_n(&probe.words->flag, __ATOMIC_ACQUIRE);
+    if (status || flag == probe.argument.value) return status;
+    return gpu_reason(GPU_FAILED, "launch %u left no stamp: the kernel did not run", probe.argument.value);
+}
+
+// One launch. first_submit, second_submit: the call. first_launch, second_launch: from before the call until the stream
+// is synchronised; there is one clock read more in it.
+static inline __attribute__((always_inline)) enum gpu_status time_launch(launch_function *submit, double *submit_ns,
+                                                                         double *launch_ns)
+{
+    probe.argument.value++;
+    uint64_t begin = clock_ticks();
+    enum gpu_status status = submit(&probe.launch);
+    uint64_t returned = clock_ticks();
+    if (!status) status = gpu_stream_synchronize(probe.stream);
+    uint64_t ended = clock_ticks();
+    *submit_ns = clock_ns(returned - begin);
+    *launch_ns = clock_ns(ended - begin);
+    return prove(status);
+}
+
+// The first and second launch of a kernel that is part of the program, without any call about it before.
+static enum gpu_status time_code(const void *kernel, double ns[VALUES])
+{
+    aim(kernel);
+    enum gpu_status status = time_launch(gpu_launch_runtime, &ns[2], &ns[0]);
+    return status ? status : time_launch(gpu_launch_runtime, &ns[3], &ns[1]);
+}
+
+// --- In the probe: modules ---------------------------------------------------------------------------------
+
+static bool hold_ended(void) { return __atomic_load_n(&probe.words->ended, __ATOMIC_ACQUIRE); }
+
+// module_load: the call that loads. first_launch: from before the function is looked up by name, which may be what
+// loads it, until the stream is synchronised. second_launch: without the look-up.
+static enum gpu_status time_module(unsigned functions, enum gpu_image image, double ns[VALUES], bool waited[2])
+{
+    struct gpu_module module;
+    double unused;
+    aim(NULL);
+    uint64_t begin = clock_ticks();
+    enum gpu_status status = gpu_module_load(&module, functions, image);
+    uint64_t loaded = clock_ticks();
+    if (status) return status;
+    ns[0] = clock_ns(loaded - begin);
+    waited[0] = hold_ended();
+
+    probe.argument.value++;
+    begin = clock_ticks();
+    status = gpu_module_prepare(&module, &probe.launch);
+    if (!status) status = gpu_launch_driver(&probe.launch);
+    if (!status) status = gpu_stream_synchronize(probe.stream);
+    uint64_t ended = clock_ticks();
+    ns[1] = clock_ns(ended - begin);
+    waited[1] = hold_ended();
+    status = prove(status);
+    if (!status) status = time_launch(gpu_launch_driver, &unused, &ns[2]);
+    gpu_module_unload(&module);
+    return status;
+}
+
+// Starts a kernel in another stream that stays for at most HOLD_NS, and sees it run.
+static enum gpu_status hold_begin(void)
+{
+    struct words *device = probe.words_device;
+    probe.words->started = probe.words->release = probe.words->ended = 0;
+    probe.hold_argument = (struct hold_argument){&device->started, &device->release, &device->ended,
+                                                 (uint64_t)(HOLD_NS / gpu_clock_ns_per_tick())};
+    probe.hold = (struct gpu_launch){.kernel = gpu_kernel(hold),
+                                     .grid = {1, 1, 1},
+                                     .block = {LAUNCH_BLOCK_THREADS, 1, 1},
+                                     .argument = &probe.hold_argument,
+                                     .argument_bytes = sizeof probe.hold_argument,
+                                     .stream = probe.hold_stream};
+    gpu_launch_fill(&probe.hold);
+    enum gpu_status status = gpu_launch_runtime(&probe.hold);
+    uint64_t begin = clock_ticks();
+    while (!status && !__atomic_load_n(&probe.words->started, __ATOMIC_ACQUIRE))
+        if (clock_ns(clock_ticks() - begin) > STARTED_NS)
+            status = gpu_reason(GPU_FAILED, "the kernel that is to keep the device busy did not start");
+    return status;
+}
+
+static enum gpu_status hold_end(enum gpu_status status)
+{
+    __atomic_store_n(&probe.words->release, 1, __ATOMIC_RELEASE);
+    enum gpu_status ended = gpu_stream_synchronize(probe.hold_stream);
+    return status ? status : ended;
+}
+
+static enum gpu_status time_busy(double ns[VALUES])
+{
+    enum gpu_status status = hold_begin();
+    if (!status) status = time_module(modules[AGAIN], GPU_IMAGE_NATIVE, ns, probe.told.waited);
+    return hold_end(status);
+}
+
+// --- The probe ---------------------------------------------------------------------------------------------
+
+static enum gpu_status tell(unsigned index, enum gpu_status status)
+{
+    struct part *part = &probe.told.parts[index];
+    part->status = status;
+    if (status) snprintf(part->reason, sizeof part->reason, "%s", gpu_error());
+    return status;
+}
+
+// A random order of 0 … COUNT − 1.
+static void shuffle(unsigned *order, unsigned count)
+{
+    uint64_t random = clock_gettime_ns() ^ (uint64_t)getpid() << 32;
+    for (unsigned i = 0; i < count; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        unsigned other = (unsigned)((random >> 33) % (i + 1));
+        order[i] = order[other];
+        order[other] = i;
+    }
+}
+
+// process_start: from before the process is asked for until it has the first word, in main: fork, exec, linking.
+// driver_start: the first call that asks the vendor anything, how many devices there are. context_creation: gpu_open.
+// start_to_first: process_start, and from before the driver_start until the first kernel has ended; a stream and mapped
+// memory come in between. What the harness does in main, before the driver_start, is in none of them.
+static enum gpu_status start(const struct probe_answer *answer)
+{
+    double *ns = probe.told.parts[START].ns;
+    unsigned devices;
+    uint64_t begin = clock_ticks();
+    enum gpu_status status = gpu_count(&devices);
+    uint64_t counted = clock_ticks();
+    if (status) return status;
+    uint64_t opening = clock_ticks();
+    status = gpu_open(answer->device);
+    uint64_t opened = clock_ticks();
+    if (status) return status;
+    ns[0] = clock_ns(answer->entered_ticks - answer->asked_ticks);
+    ns[1] = clock_ns(counted - begin);
+    ns[2] = clock_ns(opened - opening);
+
+    void *host, *device;
+    status = gpu_stream_create(&probe.stream);
+    if (!status) status = gpu_alloc_mapped(&host, &device, sizeof *probe.words);
+    if (status) return status;
+    probe.words = host;
+    probe.words_device = device;
+    probe.argument.flag = &probe.words_device->flag;
+    double *first = probe.told.parts[FIRST].ns;
+    aim(gpu_kernel(code_none));
+    status = time_launch(gpu_launch_runtime, &first[2], &first[0]);
+    ns[3] = ns[0] + clock_ns(clock_ticks() - begin);
+    if (!status) status = time_launch(gpu_launch_runtime, &first[3], &first[1]);
+    snprintf(probe.told.loading, sizeof probe.told.loading, "%s", gpu_loading());
+    return status;
+}
+
+static void load_modules(void)
+{
+    struct part *parts = probe.told.parts;
+    unsigned order[MODULES];
+    bool waited[2];
+    shuffle(order, MODULES);
+    for (unsigned i = 0; i < MODULES; i++) {
+        unsigned index = MODULE + order[i];
+        tell(index, time_module(modules[order[i]], GPU_IMAGE_NATIVE, parts[index].ns, waited));
+    }
+    enum gpu_status status = gpu_stream_create(&probe.hold_stream);
+    if (!status) status = hold_begin(); // its code is to be there before it counts
+    status = hold_end(status);
+    tell(IDLE, status ? status : time_module(modules[AGAIN], GPU_IMAGE_NATIVE, parts[IDLE].ns, waited));
+    tell(BUSY, status ? status : time_busy(parts[BUSY].ns));
+}
+
+static enum gpu_status run_probe(const char *name, struct probe_answer *answer)
+{
+    struct part *parts = probe.told.parts;
+    const bool all = strcmp(name, "all") == 0, warm = strcmp(name, "warm") == 0;
+    unsigned order[CODES];
+    bool waited[2];
+    enum gpu_status status = start(answer);
+    if (status) return status;
+    shuffle(order, CODES);
+    for (unsigned i = 0; i < CODES && !warm; i++) {
+        unsigned index = CODE_FIRST + order[i];
+        tell(index, time_code(codes[order[i]].kernel, parts[index].ns));
+    }
+    if (all || strcmp(name, "modules") == 0) load_modules();
+    // So that cold and warm differ in the cache alone: neither is the first module of its process.
+    if (warm) tell(IDLE, time_module(modules[AGAIN], GPU_IMAGE_NATIVE, parts[IDLE].ns, waited));
+    if (all || warm) tell(PORTABLE, time_module(modules[AGAIN], GPU_IMAGE_PORTABLE, parts[PORTABLE].ns, waited));
+    memcpy(answer->values, &probe.told, sizeof probe.told);
+    answer->count = PROBE_VALUES_MAX;
+    gpu_close();
+    return GPU_OK;
+}
+
+// --- In the measuring process: the cache of compiled code --------------------------------------------------
+
+static struct {
+    char path[256]; // "" while there is none
+    char setting[300];
+    long long bytes; // of the last look
+} cache;
+
+static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)path, (void)place;
+    if (type == FTW_F) cache.bytes += status->st_size;
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+static long long cache_bytes(void)
+{
+    cache.bytes = 0;
+    if (cache.path[0]) nftw(cache.path, add_bytes, 8, FTW_PHYS);
+    return cache.bytes;
+}
+
+static void cache_remove(void)
+{
+    if (cache.path[0]) nftw(cache.path, remove_one, 8, FTW_PHYS | FTW_DEPTH);
+    cache.path[0] = '\0';
+}
+
+static enum gpu_status cache_make(void)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(cache.path, sizeof cache.path, "%s/liftoff-cache-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (mkdtemp(cache.path)) return GPU_OK;
+    enum gpu_status status = gpu_reason(GPU_FAILED, "no folder %s for compiled code: %s", cache.path, strerror(errno));
+    cache.path[0] = '\0';
+    return status;
+}
+
+// --- In the measuring process: runs of probes --------------------------------------------------------------
+
+// The first run compiles into an empty cache, the last finds it there.
+enum { RUNS_MAX = 8 };
+
+static struct run {
+    const char *probe;
+    const struct gpu_variant *way;
+    bool done;
+    enum gpu_status status;
+    char reason[256];
+    struct told told;
+    long long cached_before, cached_after; // bytes in the cache
+} runs[RUNS_MAX];
+static unsigned run_count;
+static double clock_error_ns;
+
+static enum gpu_status run_probes(struct run *run)
+{
+    const char *environment[8];
+    unsigned count = 0;
+    enum gpu_status status = gpu_cache_environment[0] && !cache.path[0] ? cache_make() : GPU_OK;
+    if (status) return status;
+    for (unsigned i = 0; run->way->environment[i]; i++) environment[count++] = run->way->environment[i];
+    for (unsigned i = 0; gpu_cache_environment[i]; i++) {
+        const char *entry = gpu_cache_environment[i];
+        bool whole = entry[strlen(entry) - 1] != '=';
+        if (!whole) snprintf(cache.setting, sizeof cache.setting, "%s%s", entry, cache.path);
+        environment[count++] = whole ? entry : cache.setting;
+    }
+    environment[count] = NULL;
+    assert(count < sizeof environment / sizeof *environment);
+
+    struct probe_answer answer;
+    run->cached_before = cache_bytes();
+    status = probe_run(run->probe, environment, PROBE_LIMIT_S, &answer);
+    run->cached_after = cache_bytes();
+    if (status) return status;
+    memcpy(&run->told, answer.values, sizeof run->told);
+    const char *loading = run->told.loading;
+    if (loading[0] && strcmp(loading, run->way->name))
+        return gpu_reason(GPU_UNSUPPORTED, "the driver loads code the %s way, though asked for %s", loading,
+                          run->way->name);
+    return GPU_OK;
+}
+
+// The answer of a part, from the probe that the first case that asks for it runs.
+static enum gpu_status ask(unsigned index, unsigned part)
+{
+    struct run *run = &runs[index];
+    if (!run->done) {
+        run->done = true;
+        run->status = run_probes(run);
+        if (run->status) snprintf(run->reason, sizeof run->reason, "%s", gpu_error());
+    }
+    if (run->status) return gpu_reason(run->status, "%s", run->reason);
+    const struct part *told = &run->told.parts[part];
+    return told->status ? gpu_reason((enum gpu_status)told->status, "%s", told->reason) : GPU_OK;
+}
+
+// Whether what was compiled came to lie in the cache, and was found there.
+static enum gpu_status prove_cache(const struct bench_case *c, const struct run *run)
+{
+    long long grown = run->cached_after - run->cached_before;
+    bool cold = strcmp(c->variant, "cold_cache") == 0;
+    if (cold && grown <= 0) return gpu_reason(GPU_FAILED, "nothing came into the compile cache: not known to be cold");
+    if (!cold && run->cached_before == 0) return gpu_reason(GPU_FAILED, "the compile cache is empty: it is not warm");
+    if (!cold && grown)
+        return gpu_reason(GPU_FAILED, "the warm compile cache grew by %lld bytes: compiled anew", grown);
+    return GPU_OK;
+}
+
+static const char *waited(const struct run *run, unsigned step)
+{
+    bool long_alone = run->told.parts[IDLE].ns[step] > HOLD_NS / 2;
+    return !run->told.waited[step] ? "no" : long_alone ? "unclear" : "yes";
+}
+
+static enum gpu_status measure(struct bench_case *c, unsigned samples, double *values)
+{
+    unsigned index = (unsigned)c->argument / PARTS, part = (unsigned)c->argument % PARTS;
+    struct run *run = &runs[index];
+    enum gpu_status status = GPU_OK;
+    assert(samples == 1);
+    if (part == PORTABLE && index > 0) status = ask(0, PORTABLE); // which makes the cache warm
+    if (!status) status = ask(index, part);
+    if (!status && part == PORTABLE) status = prove_cache(c, run);
+    if (part == PORTABLE && index > 0) cache_remove();
+    if (status) return status;
+    for (unsigned o = 0; o < VALUES && c->outputs[o].metric; o++) {
+        values[o] = run->told.parts[part].ns[o];
+        c->error_bound[o] = 2 * clock_error_ns;
+    }
+    if (part == BUSY)
+        snprintf(c->detail, sizeof c->detail, "launch_waited=%s;load_waited=%s", waited(run, 1), waited(run, 0));
+    if (part == PORTABLE) snprintf(c->detail, sizeof c->detail, "cache_bytes=%lld", run->cached_after);
+    if (part == START && run->told.loading[0]) snprintf(c->detail, sizeof c->detail, "loading=%s", run->told.loading);
+    return GPU_OK;
+}
+
+// --- The plan ----------------------------------------------------------------------------------------------
+
+static void add(struct bench_plan *plan, unsigned run, unsigned part, struct bench_case c,
+                const char *const metrics[VALUES])
+{
+    for (unsigned o = 0; o < VALUES && metrics[o]; o++) c.outputs[o] = (struct bench_output){metrics[o], "ns", "lower"};
+    if (!c.variant) c.variant = runs[run].way->name;
+    c.argument = run * PARTS + part;
+    c.once = true;
+    c.measure = measure;
+    bench_add(plan, &c);
+}
+
+static void add_start(struct bench_plan *plan, unsigned run)
+{
+    static const char *const start_metrics[] = {"process_start", "driver_start", "context_creation", "start_to_first"};
+    static const char *const first_metrics[] = {"first_launch", "second_launch", "first_submit", "second_submit"};
+    add(plan, run, START, (struct bench_case){.axis = NULL}, start_metrics);
+    add(plan, run, FIRST, (struct bench_case){.params = PARAMS}, first_metrics);
+}
+
+static void add_code(struct bench_plan *plan, unsigned run, unsigned code)
+{
+    static const char *const metrics[VALUES] = {"first_launch", "second_launch"};
+    add(plan, run, CODE_FIRST + code,
+        (struct bench_case){.params = PARAMS, .axis = "code_bytes", .axis_value = codes[code].kibibytes * 1024},
+        metrics);
+}
+
+static void add_modules(struct bench_plan *plan, unsigned run)
+{
+    static const char *const metrics[VALUES] = {"module_load", "first_launch", "second_launch"};
+    for (unsigned m = 0; m < MODULES; m++)
+        add(plan, run, MODULE + m,
+            (struct bench_case){.params = PARAMS ";image=native", .axis = "functions", .axis_value = modules[m]},
+            metrics);
+    add(plan, run, IDLE, (struct bench_case){.params = PARAMS ";busy=false;functions=10;image=native;loaded=again"},
+        metrics);
+    add(plan, run, BUSY, (struct bench_case){.params = PARAMS ";busy=true;functions=10;image=native;loaded=again"},
+        metrics);
+}
+
+static enum gpu_status setup(struct bench_plan *plan, bool quick)
+{
+    static const struct bench_case cold = {.variant = "cold_cache", .params = PARAMS ";functions=10;image=portable"},
+                                   warm = {.variant = "warm_cache", .params = PARAMS ";functions=10;image=portable"};
+    static const char *const metrics[VALUES] = {"module_load", "first_launch", "second_launch"};
+    clock_error_ns = clock_cost_ns();
+    for (const struct gpu_variant *way = gpu_loading_variants; way->name; way++, run_count++) {
+        assert(run_count < RUNS_MAX - 1);
+        runs[run_count].way = way;
+        runs[run_count].probe = quick ? "start" : run_count ? "modules" : "all";
+        add_start(plan, run_count);
+        for (unsigned code = 0; code < CODES; code++)
+            if (!quick || code == CODES - 1) add_code(plan, run_count, code);
+        if (!quick) add_modules(plan, run_count);
+    }
+    if (quick) return GPU_OK;
+    runs[run_count] = (struct run){.probe = "warm", .way = gpu_loading_variants};
+    add(plan, 0, PORTABLE, cold, metrics);
+    add(plan, run_count, PORTABLE, warm, metrics);
+    return GPU_OK;
+}
+
+static void teardown(void) { cache_remove(); }
+
+const struct benchmark first_launch_benchmark = {
+    .name = "first_launch",
+    .summary = "what comes before a process's first kernel, and the first launch of any code: driver, context, loading",
+    .source = "design.md, trap 4: the first launch holds module loading",
+    .seconds = 7.5,
+    .quick_seconds = 1,
+    .setup = setup,
+    .teardown = teardown,
+    .probe = run_probe,
+    .probes_only = true,
+};
