@@ -470,6 +470,10 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     static const struct bench_case cold = {.variant = "cold_cache", .params = PARAMS ";functions=10;image=portable"},
                                    warm = {.variant = "warm_cache", .params = PARAMS ";functions=10;image=portable"};
     static const char *const metrics[VALUES] = {"module_load", "first_launch", "second_launch"};
+    unsigned devices;
+    enum gpu_status status =
+        gpu_count(&devices); // holds the driver, which would unload itself between the probes or not
+    if (status) return status;
     clock_error_ns = clock_cost_ns();
     for (const struct gpu_variant *way = gpu_loading_variants; way->name; way++, run_count++) {
         assert(run_count < RUNS_MAX - 1);

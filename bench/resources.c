@@ -384,7 +384,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     enum gpu_status status = sync_open();
     if (!status) status = chain_open(&chain);
     if (!status) status = gpu_alloc(&out, bytes);
-    if (!status) status = gpu_alloc(&zeros, HOLD_ZEROS * sizeof *argument.zeros);
+    if (!status) status = gpu_alloc(&zeros, BLOCKS * gpu_multiprocessors() * HOLD_ZEROS * sizeof *argument.zeros);
     if (status) return status;
     argument = (struct hold_argument){.out = out, .zeros = zeros};
     stamps = malloc(bytes);

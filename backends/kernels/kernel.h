@@ -151,7 +151,7 @@ static __device__ inline unsigned multiprocessor_index(void)
     return index;
 }
 #define KERNEL_CONFUSED(value) (value)
-#define KERNEL_HELD(registers) ((registers) - ((registers) > 32 ? 5 : 10)) // a short kernel is not sparing
+#define KERNEL_HELD(registers) ((registers) - ((registers) > 32 ? 11 : 10)) // addresses and the clock take the rest
 #endif
 
 template <class T> static __device__ inline T system_load(const T *p) { return *(const volatile T *)p; }

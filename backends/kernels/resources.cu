@@ -33,13 +33,14 @@ KERNEL_FUNCTION uint32_t hold_words(volatile uint32_t *words, uint32_t count, ui
 
 // --- Registers ---------------------------------------------------------------------------------------------
 
-// The values come from memory and may change in the spin, for all that a compiler knows: each needs a register in it.
+// The values come from memory and may change in the spin, for all that a compiler knows: each needs a register in it. Each
+// block has a line of memory of its own, because all that begin together would queue for one.
 #define HOLD_REGISTERS(registers)                                                                                      \
     KERNEL_BOUNDED(hold_registers_##registers, struct hold_argument, HOLD_THREADS)                                     \
     {                                                                                                                  \
         if (thread_index() == 0) {                                                                                     \
             uint32_t held[KERNEL_HELD(registers)], lost = 0;                                                           \
-            const uint32_t *zeros = argument.zeros + KERNEL_CONFUSED(thread_index());                                  \
+            const uint32_t *zeros = argument.zeros + KERNEL_CONFUSED(block_index() * HOLD_ZEROS);                      \
             KERNEL_UNROLL for (unsigned k = 0; k < KERNEL_HELD(registers); k++) held[k] = system_load(zeros + k);      \
             uint64_t begin = device_clock(), end;                                                                      \
             do {                                                                                                       \

@@ -24,7 +24,7 @@ struct hold_argument {
     struct hold_stamp *out;
     uint64_t sequence; // 1 …
     uint64_t spin_ticks;
-    const uint32_t *zeros; // HOLD_ZEROS of them
+    const uint32_t *zeros; // HOLD_ZEROS a block
     uint64_t shared_bytes; // of the launch's dynamic shared memory
 };
 
