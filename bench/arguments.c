@@ -258,7 +258,7 @@ static struct bench_case list_case(unsigned index, const char *variant)
                            .axis = bytes ? "argument_bytes" : "argument_count",
                            .axis_value = lists[index].size,
                            .argument = index,
-                           .budget_share = 0.15};
+                           .budget_share = 0.08};
     strcpy(c.params, bytes ? BYTES_PARAMS : COUNT_PARAMS);
     return c;
 }
@@ -289,7 +289,7 @@ static void add_fit(struct bench_plan *plan, unsigned index, int way)
                            .argument = index,
                            .batch = FIT_BATCH,
                            .samples = 6,
-                           .budget_share = 0.5,
+                           .budget_share = 0.3,
                            .outputs = {{fit->metric, fit->unit, "lower", "fit",
                                         .resolution = clock_resolution_ns() / FIT_BATCH / fit->largest}},
                            .measure = ways[way].fit};

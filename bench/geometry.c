@@ -19,7 +19,7 @@ enum { POWER_MAX = 20, FIT_POWER = 8, FIT_SIZES = POWER_MAX - FIT_POWER + 1, FIT
 enum { WAVE_THREADS = 1024, WAVE_QUARTERS = 16 };
 static const double FIT_FLOORS = 8, FIT_LIMIT_NS = 2e6;
 static const double WAVE_NS = 20e3;
-static const double BUDGET_SHARE = 0.15; // of a point of a sweep
+static const double BUDGET_SHARE = 0.08; // of a point of a sweep
 
 struct shape {
     unsigned grid[3], threads;

@@ -27,7 +27,7 @@ enum {
     DEPTH_SAMPLES = 3
 };
 enum { STEADY_LAUNCHES = 1000, STEADY_DRAIN = 200, SYNCHRONIZES = 100, VARIANT_BATCH = 100, VARIANT_BATCHES = 11 };
-static const double PROBE_TIMEOUT_S = 20, BUDGET_SHARE = 0.25;
+static const double PROBE_TIMEOUT_S = 20, BUDGET_SHARE = 0.12;
 #define FULL_PARAMS LAUNCH_PARAMS ";kernel=stamp;spin_ns=10000"
 
 static struct chain chain;

@@ -126,7 +126,7 @@ static const struct {
     const char *params;
     unsigned live_max;
 } pool_kinds[POOLS] = {[PLAIN] = {LAUNCH_PARAMS ";bytes_each=4096;kind=plain", LIVE_MAX},
-                       [PLAIN_LARGE] = {LAUNCH_PARAMS ";bytes_each=2097152;kind=plain_large", 1000},
+                       [PLAIN_LARGE] = {LAUNCH_PARAMS ";bytes_each=2097152;kind=plain_large", 100},
                        [MAPPED] = {LAUNCH_PARAMS ";bytes_each=4096;kind=mapped", 1000},
                        [MANAGED] = {LAUNCH_PARAMS ";bytes_each=4096;kind=managed", 100}};
 
@@ -191,14 +191,14 @@ static void add_submits(struct bench_plan *plan, bool quick)
         enum gpu_status (*measure)(struct bench_case *, unsigned, double *);
     } ways[] = {{"valid", valid_runtime}, {"valid_driver", valid_driver}, {"valid_ex", valid_ex}};
     struct bench_case c = {.params = LAUNCH_PARAMS, .batch = BATCH, .samples = 10, .outputs = {submit_output}};
-    c.budget_share = 0.2;
+    c.budget_share = 0.12;
     for (unsigned w = 0; w < sizeof ways / sizeof *ways; w++) {
         c.variant = ways[w].name;
         c.measure = ways[w].measure;
         bench_add(plan, &c);
     }
     c.measure = measure_refused;
-    c.budget_share = 0.1;
+    c.budget_share = 0.07;
     for (unsigned kind = 0; kind < REFUSAL_LAUNCHES; kind++) {
         if (quick && !refusal_is_quick(kind)) continue;
         c.variant = refusal_name(kind);
@@ -214,7 +214,7 @@ static void add_calls(struct bench_plan *plan, bool quick)
         struct bench_case c = {.variant = calls[i].name,
                                .batch = CALL_BATCH,
                                .samples = 10,
-                               .budget_share = 0.1,
+                               .budget_share = 0.07,
                                .outputs = {{"call", "ns", "lower"}},
                                .measure = calls[i].measure};
         if (quick && !calls[i].quick) continue;

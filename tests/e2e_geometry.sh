@@ -3,7 +3,7 @@
 # A delay that is put into each block of the host device comes back out of duration_per_block, and a wave takes what its blocks do.
 # shellcheck source=tests/lib.sh
 source "$(dirname "$0")/lib.sh"
-delay_ns=1000
+delay_ns=2000
 
 # Two cores make a device of one worker, which does block after block: more of them would wait for each other at the
 # count of blocks, and not for what was put in.
@@ -22,13 +22,13 @@ measure() {
 # value FILE METRIC COLUMN [AXIS_VALUE]
 value() { rows "$1.csv" metric axis_value "$3" | awk -F'|' -v key="$2|${4-}" '$1 "|" $2 == key { print $3 }'; }
 
-# The delay ± 3 %: the spins are right to a few ns each. Other work on the cores only makes grids longer, and is seldom gone;
-# but a benchmark that timed anything else would not come within 3 % however often it is asked.
+# The delay ± 6 %: the spins are right to a few ns each. Other work on the cores only makes grids longer, and is seldom gone;
+# but a benchmark that timed anything else would not come within 6 % however often it is asked.
 comes_back() {
     awk -v with="$(value with duration_per_block median)" -v before="$(value before duration_per_block median)" \
         -v after="$(value after duration_per_block median)" -v delay=$delay_ns 'BEGIN {
             seen = with - (before + after) / 2
-            good = with != "" && before != "" && after != "" && seen >= 0.97 * delay && seen <= 1.03 * delay
+            good = with != "" && before != "" && after != "" && seen >= 0.94 * delay && seen <= 1.06 * delay
             printf "%-4s duration_per_block %.1f ns, before %.1f, after %.1f, so %.1f of %d ns\n", good ? "ok" : "off",
                 with, before, after, seen, delay
             exit !good

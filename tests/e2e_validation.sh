@@ -74,7 +74,7 @@ done
 holds got '^unknown_kernel\|submit\|\|unsupported\|\|.any address is that of a kernel here: '
 holds got '^shared_overrun\|failure_cost\|\|unsupported\|\|the host device has no shared memory$'
 holds got '^null_write\|context_survived\|\|unsupported\|\|no process lives to be told of this fault: '
-[[ $(grep -cE '^valid\|submit\|[0-9]+\|(ok|unsteady)\|' got) == 13 ]] || fail 'a level of allocations has no value'
+[[ $(grep -cE '^valid\|submit\|[0-9]+\|(ok|unsteady)\|' got) == 12 ]] || fail 'a level of allocations has no value'
 
 # --- Launches that fail or do not run ---------------------------------------------------------------------------------
 
