@@ -289,7 +289,7 @@ static void add_fit(struct bench_plan *plan, unsigned index, int way)
                            .argument = index,
                            .batch = FIT_BATCH,
                            .samples = 6,
-                           .budget_share = 0.3,
+                           .budget_share = 0.6,
                            .outputs = {{fit->metric, fit->unit, "lower", "fit",
                                         .resolution = clock_resolution_ns() / FIT_BATCH / fit->largest}},
                            .measure = ways[way].fit};
