@@ -155,7 +155,7 @@ static enum gpu_status time_full(unsigned depth, double *elapsed_ns, double *dra
     struct stamp stamp;
     busy_argument.sequence++;
     enum gpu_status status = chain_hold(&chain);
-    if (!status) status = submit_many(&busy, depth - depth / 16); // the rest comes with the lead
+    if (!status) status = submit_many(&busy, depth > 8 ? depth - 8 : 1); // the rest comes with the lead
     chain_let_go(&chain);
     if (!status) status = submit_many(&busy, FULL_LEAD);
     if (!status) status = launch_time_batch(&busy, FULL_BATCH, gpu_launch_runtime, elapsed_ns);
@@ -187,7 +187,7 @@ static enum gpu_status measure_full(struct bench_case *c, unsigned samples, doub
         double elapsed_ns = 0, drain_ns = 0;
         int attempts = FULL_ATTEMPTS;
         do status = time_full(depth, &elapsed_ns, &drain_ns);
-        while (!status && drain_ns < FULL_SPIN_NS * 0.75 * depth && --attempts);
+        while (!status && drain_ns < FULL_SPIN_NS * 0.9 * depth && --attempts);
         if (!status && !attempts)
             status =
                 gpu_reason(GPU_UNSUPPORTED, "calls are no faster than kernels of %d ns: the queue does not stay full",

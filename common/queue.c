@@ -52,8 +52,8 @@ static void *watch_main(void *context)
         } else if (now_ns - since_ns > BLOCKED_NS || clock_ns(now_ticks - since_ticks) > BLOCKED_WALL_NS) {
             watch->depth = returned;
             watch->opened_ticks = clock_ticks();
+            __atomic_store_n(&watch->opened, 1, __ATOMIC_RELEASE); // before the gate, or more calls could follow unseen
             chain_let_go(watch->chain);
-            __atomic_store_n(&watch->opened, 1, __ATOMIC_RELEASE);
             break;
         }
     }

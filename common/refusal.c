@@ -105,7 +105,7 @@ static enum gpu_status ask(enum kind kind, struct refusal *refusal, const struct
     static struct refusal_registers_argument nothing;
     static const char no_kernel_here;
     struct gpu_launch *launch = &refusal->launch;
-    if (kind == SHARED_MOST || kind == REGISTERS || kind == ALLOW_SHARED) {
+    if (kind == SHARED_MOST || kind == REGISTERS || kind == ALLOW_SHARED || kind == CLUSTER) {
         launch->kernel = gpu_kernel(refusal_registers); // `empty` stays as it is for everybody else
         launch->argument = &nothing;
         launch->argument_bytes = sizeof nothing;

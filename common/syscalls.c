@@ -71,10 +71,11 @@ void syscalls_phase(unsigned next)
 {
     static unsigned phase;
     static uint64_t began;
-    told->interposed[phase] += __atomic_load_n(&ioctls, __ATOMIC_RELAXED) - began;
+    uint64_t now = __atomic_load_n(&ioctls, __ATOMIC_RELAXED);
     syscall(SYS_prctl, MARKER, next, 0, 0, 0);
+    told->interposed[phase] += now - began;
     phase = next;
-    began = __atomic_load_n(&ioctls, __ATOMIC_RELAXED);
+    began = now;
 }
 
 // Calls what any shared object would, on no file.
@@ -82,13 +83,14 @@ static void call_deliberately(void)
 {
     ioctl_function *call = find_ioctl(RTLD_DEFAULT);
     syscalls_phase(CONTROL);
-    for (int i = 0; call && i < CONTROL_CALLS; i++) call(-1, 0);
+    for (int i = 0; call && i < CONTROL_CALLS; i++) call(-1, 0, NULL);
     syscalls_phase(0);
 }
 
-static void work_traced(enum gpu_status (*work)(void))
+static void work_traced(enum gpu_status (*work)(void), pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) told->refused = errno;
     else raise(SIGSTOP);
     call_deliberately();
@@ -178,9 +180,9 @@ enum gpu_status syscalls_count(enum gpu_status (*work)(void), struct syscalls_co
     *counts = (struct syscalls_counts){0};
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED) return gpu_reason(GPU_FAILED, "mmap: %s", strerror(errno));
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child < 0) return gpu_reason(GPU_FAILED, "fork: %s", strerror(errno));
-    if (child == 0) work_traced(work);
+    if (child == 0) work_traced(work, parent);
 
     if (waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status)) {
         counts->refused = trace(child, counts, &status);
