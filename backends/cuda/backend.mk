@@ -32,6 +32,7 @@ $(BUILD)/cuda/images/%.image: $(BUILD)/cuda/images/%.ptx
 	@mkdir -p $(@D); $(if $(V),,echo "  NVCC  $@")
 	$(Q)$(NVCC) -fatbin $(foreach a,$(CUDA_TARGETS),-gencode arch=compute_$(CUDA_OLDEST),code=sm_$a) -o $@ $<
 $(BUILD)/cuda/backends/images.o: backends/images.c $(CUDA_IMAGES) $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
 	$(Q)$(CC) $(BASE) $(CFLAGS) -DIMAGES='"$(BUILD)/cuda/images"' -DIMAGES_PORTABLE -c -o $@ $<
 $(BUILD)/liftoff-cuda: $(HARNESS) $(CUDA_OBJECTS) $(BUILD)/flags
 	$(LINK) -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart $(COUNTED) $(HWLOC_LIBS) -lstdc++ -lpthread -lm

@@ -28,6 +28,7 @@ $(BUILD)/hip/images/%.image: backends/module.cu backends/kernels/first_launch.h 
 	@mkdir -p $(@D); $(if $(V),,echo "  HIPCC $@")
 	$(Q)HIP_PLATFORM=amd $(HIPCC) -x hip -nogpuinc -nogpulib -std=c++17 -O2 -I. -DFUNCTIONS=$* --genco $(HIP_ARCH:%=--offload-arch=%) -o $@ $<
 $(BUILD)/hip/backends/images.o: backends/images.c $(HIP_IMAGES) $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
 	$(Q)$(CC) $(BASE) $(CFLAGS) -DIMAGES='"$(BUILD)/hip/images"' -c -o $@ $<
 $(BUILD)/liftoff-hip: $(HARNESS) $(HIP_OBJECTS) $(BUILD)/flags
 	$(LINK) $(HIP_HOME:%=-L%/lib -Wl,-rpath,%/lib) -lamdhip64 $(COUNTED) $(HWLOC_LIBS) -lstdc++ -lpthread -lm
