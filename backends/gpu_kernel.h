@@ -29,10 +29,8 @@ enum gpu_status gpu_kernel_prefer_shared(const void *kernel, unsigned percent);
 
 // What the device grants. GPU_UNSUPPORTED on a device without multiprocessors' resources to speak of.
 struct gpu_limits {
-    size_t registers_per_multiprocessor, registers_per_block;
-    size_t shared_per_multiprocessor, shared_per_block, shared_per_block_most; // most: with gpu_kernel_allow_shared
-    size_t shared_reserved;                                                    // a block, by the system
-    unsigned threads_per_multiprocessor, blocks_per_multiprocessor, threads_per_block;
+    size_t shared_per_block, shared_per_block_most; // most: with gpu_kernel_allow_shared
+    unsigned threads_per_block;
     unsigned block_max[3], grid_max[3];
 };
 enum gpu_status gpu_limits(struct gpu_limits *limits);

@@ -41,9 +41,7 @@ enum gpu_status gpu_limits(struct gpu_limits *limits)
     VENDOR(DeviceProp_t) told;
     CHECK(GetDevice, &device);
     CHECK(GetDeviceProperties, &told, device);
-    limits->registers_per_block = (size_t)told.regsPerBlock;
     limits->shared_per_block = told.sharedMemPerBlock;
-    limits->threads_per_multiprocessor = (unsigned)told.maxThreadsPerMultiProcessor;
     limits->threads_per_block = (unsigned)told.maxThreadsPerBlock;
     for (int d = 0; d < 3; d++) {
         limits->block_max[d] = (unsigned)told.maxThreadsDim[d];

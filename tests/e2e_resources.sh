@@ -6,15 +6,13 @@
 source "$(dirname "$0")/lib.sh"
 blocks=32 spin_ns=10000 delay_ns=5000
 
-# Two cores make a device of one worker, which does block after block.
-mapfile -t cores < <(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr ',' '\n' |
-    awk -F- '{ for (core = $1; core <= $NF; core++) print core }' | head -n 2)
-((${#cores[@]} == 2)) || { echo 'one core cannot tell: host and device would take turns' && exit 77; }
+
+cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION]
 measure() {
     rm -f "$1.csv"
-    expect 0 taskset -c "${cores[0]},${cores[1]}" env LIFTOFF_HOST_INJECT="${2-}" \
+    expect 0 taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
         "$host" --quick --budget 0.3 --no-samples --output "$1.csv" resources
     holds "$1.csv" '^# workers: 1$'
 }

@@ -123,3 +123,14 @@ until_true() {
 }
 
 has_rows() { [[ -f $1 ]] && (($(grep -c '^1,' "$1") >= $2)); }
+
+# two_cores: two of those that may be used, as taskset wants them. They make a device of one worker, which does block
+# after block: more of them would wait for each other at the count of blocks, and not for what was put in. Fails with
+# the reason where there is but one.
+two_cores() {
+    local list
+    mapfile -t list < <(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr ',' '\n' |
+        awk -F- '{ for (core = $1; core <= $NF; core++) print core }' | head -n 2)
+    ((${#list[@]} == 2)) || { echo 'one core cannot tell: host and device would take turns' >&2 && return 1; }
+    echo "${list[0]},${list[1]}"
+}

@@ -147,19 +147,9 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
 
 void vendor_limits(int device, struct gpu_limits *limits)
 {
-    const struct {
-        enum cudaDeviceAttr attribute;
-        size_t *limit;
-    } wanted[] = {{cudaDevAttrMaxRegistersPerMultiprocessor, &limits->registers_per_multiprocessor},
-                  {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &limits->shared_per_multiprocessor},
-                  {cudaDevAttrMaxSharedMemoryPerBlockOptin, &limits->shared_per_block_most},
-                  {cudaDevAttrReservedSharedMemoryPerBlock, &limits->shared_reserved}};
-    int value = 0;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (cudaDeviceGetAttribute(&value, wanted[i].attribute, device) == cudaSuccess)
-            *wanted[i].limit = (size_t)value;
-    if (cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlocksPerMultiprocessor, device) == cudaSuccess)
-        limits->blocks_per_multiprocessor = (unsigned)value;
+    int bytes = 0;
+    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess)
+        limits->shared_per_block_most = (size_t)bytes;
 }
 
 int vendor_launch_code(const struct gpu_launch *launch)

@@ -5,13 +5,8 @@
 // HIP's properties have no more than these.
 void vendor_limits(int device, struct gpu_limits *limits)
 {
-    int value = 0;
+    (void)device;
     limits->shared_per_block_most = limits->shared_per_block;
-    limits->shared_reserved = 0;
-    if (hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, device) == hipSuccess)
-        limits->shared_per_multiprocessor = (size_t)value;
-    limits->registers_per_multiprocessor = limits->registers_per_block;
-    limits->blocks_per_multiprocessor = 0;
 }
 
 int vendor_launch_code(const struct gpu_launch *launch)
@@ -45,10 +40,10 @@ enum gpu_status gpu_launch_driver(const struct gpu_launch *launch)
 {
     if (!launch->function)
         return gpu_reason(GPU_UNSUPPORTED, "hipGetFuncBySymbol, which this needs, came with HIP 6.2");
-    hipError_t error = hipModuleLaunchKernel(
-        (hipFunction_t)launch->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
-        launch->block[1], launch->block[2], (unsigned)launch->shared_bytes, (hipStream_t)(void *)launch->stream,
-        (void **)launch->arguments, NULL);
+    hipError_t error =
+        hipModuleLaunchKernel((hipFunction_t)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+                              launch->block[0], launch->block[1], launch->block[2], (unsigned)launch->shared_bytes,
+                              (hipStream_t)(void *)launch->stream, (void **)launch->arguments, NULL);
     return error == hipSuccess ? GPU_OK : runtime_status(error, "hipModuleLaunchKernel");
 }
 
@@ -59,9 +54,9 @@ enum gpu_status gpu_launch_packed(const struct gpu_launch *launch)
     size_t bytes = launch->argument_bytes;
     void *packed[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, launch->argument, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                       HIP_LAUNCH_PARAM_END};
-    hipError_t error = hipModuleLaunchKernel(
-        (hipFunction_t)launch->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
-        launch->block[1], launch->block[2], (unsigned)launch->shared_bytes, (hipStream_t)(void *)launch->stream, NULL,
-        packed);
+    hipError_t error =
+        hipModuleLaunchKernel((hipFunction_t)launch->function, launch->grid[0], launch->grid[1], launch->grid[2],
+                              launch->block[0], launch->block[1], launch->block[2], (unsigned)launch->shared_bytes,
+                              (hipStream_t)(void *)launch->stream, NULL, packed);
     return error == hipSuccess ? GPU_OK : runtime_status(error, "hipModuleLaunchKernel");
 }
