@@ -3,8 +3,6 @@
 //
 // All of it happens but once a process, so each process of the run starts probes; one probe answers many cases.
 #include <assert.h>
-#include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +13,7 @@
 #include "common/bench.h"
 #include "common/launch.h"
 #include "common/probe.h"
+#include "common/scratch.h"
 
 #define PARAMS LAUNCH_PARAMS
 
@@ -279,50 +278,6 @@ static enum gpu_status run_probe(const char *name, struct probe_answer *answer)
     return GPU_OK;
 }
 
-// --- In the measuring process: the cache of compiled code --------------------------------------------------
-
-static struct {
-    char path[256]; // "" while there is none
-    char setting[300];
-    long long bytes; // of the last look
-} cache;
-
-static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)path, (void)place;
-    if (type == FTW_F) cache.bytes += status->st_size;
-    return 0;
-}
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
-static long long cache_bytes(void)
-{
-    cache.bytes = 0;
-    if (cache.path[0]) nftw(cache.path, add_bytes, 8, FTW_PHYS);
-    return cache.bytes;
-}
-
-static void cache_remove(void)
-{
-    if (cache.path[0]) nftw(cache.path, remove_one, 8, FTW_PHYS | FTW_DEPTH);
-    cache.path[0] = '\0';
-}
-
-static enum gpu_status cache_make(void)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(cache.path, sizeof cache.path, "%s/liftoff-cache-XXXXXX", folder && *folder ? folder : "/tmp");
-    if (mkdtemp(cache.path)) return GPU_OK;
-    enum gpu_status status = gpu_reason(GPU_FAILED, "no folder %s for compiled code: %s", cache.path, strerror(errno));
-    cache.path[0] = '\0';
-    return status;
-}
-
 // --- In the measuring process: runs of probes --------------------------------------------------------------
 
 // The first run compiles into an empty cache, the last finds it there.
@@ -338,28 +293,30 @@ static struct run {
     long long cached_before, cached_after; // bytes in the cache
 } runs[RUNS_MAX];
 static unsigned run_count;
+static struct scratch cache; // of compiled code
 static double clock_error_ns;
 
 static enum gpu_status run_probes(struct run *run)
 {
     const char *environment[8];
+    char cache_setting[300];
     unsigned count = 0;
-    enum gpu_status status = gpu_cache_environment[0] && !cache.path[0] ? cache_make() : GPU_OK;
+    enum gpu_status status = gpu_cache_environment[0] && !cache.path[0] ? scratch_make(&cache) : GPU_OK;
     if (status) return status;
     for (unsigned i = 0; run->way->environment[i]; i++) environment[count++] = run->way->environment[i];
     for (unsigned i = 0; gpu_cache_environment[i]; i++) {
         const char *entry = gpu_cache_environment[i];
         bool whole = entry[strlen(entry) - 1] != '=';
-        if (!whole) snprintf(cache.setting, sizeof cache.setting, "%s%s", entry, cache.path);
-        environment[count++] = whole ? entry : cache.setting;
+        if (!whole) snprintf(cache_setting, sizeof cache_setting, "%s%s", entry, cache.path);
+        environment[count++] = whole ? entry : cache_setting;
     }
     environment[count] = NULL;
     assert(count < sizeof environment / sizeof *environment);
 
     struct probe_answer answer;
-    run->cached_before = cache_bytes();
+    run->cached_before = scratch_bytes(&cache);
     status = probe_run(run->probe, environment, PROBE_LIMIT_S, &answer);
-    run->cached_after = cache_bytes();
+    run->cached_after = scratch_bytes(&cache);
     if (status) return status;
     memcpy(&run->told, answer.values, sizeof run->told);
     const char *loading = run->told.loading;
@@ -410,7 +367,7 @@ static enum gpu_status measure(struct bench_case *c, unsigned samples, double *v
     if (part == PORTABLE && index > 0) status = ask(0, PORTABLE); // which makes the cache warm
     if (!status) status = ask(index, part);
     if (!status && part == PORTABLE) status = prove_cache(c, run);
-    if (part == PORTABLE && index > 0) cache_remove();
+    if (part == PORTABLE && index > 0) scratch_remove(&cache);
     if (status) return status;
     for (unsigned o = 0; o < VALUES && c->outputs[o].metric; o++) {
         values[o] = run->told.parts[part].ns[o];
@@ -470,9 +427,8 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     static const struct bench_case cold = {.variant = "cold_cache", .params = PARAMS ";functions=10;image=portable"},
                                    warm = {.variant = "warm_cache", .params = PARAMS ";functions=10;image=portable"};
     static const char *const metrics[VALUES] = {"module_load", "first_launch", "second_launch"};
-    unsigned devices;
-    enum gpu_status status =
-        gpu_count(&devices); // holds the driver, which would unload itself between the probes or not
+    unsigned devices; // asking for them holds the driver, which would unload itself between the probes or not
+    enum gpu_status status = gpu_count(&devices);
     if (status) return status;
     clock_error_ns = clock_cost_ns();
     for (const struct gpu_variant *way = gpu_loading_variants; way->name; way++, run_count++) {
@@ -491,7 +447,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     return GPU_OK;
 }
 
-static void teardown(void) { cache_remove(); }
+static void teardown(void) { scratch_remove(&cache); }
 
 const struct benchmark first_launch_benchmark = {
     .name = "first_launch",

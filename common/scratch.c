@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder that is made, measured and removed. See scratch.h.
+#include "common/scratch.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long long walked_bytes; // nftw hands no context on
+
+static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)path, (void)place;
+    if (type == FTW_F) walked_bytes += status->st_size;
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+enum gpu_status scratch_make(struct scratch *scratch)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(scratch->path, sizeof scratch->path, "%s/liftoff-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (mkdtemp(scratch->path)) return GPU_OK;
+    enum gpu_status status = gpu_reason(GPU_FAILED, "no folder %s: %s", scratch->path, strerror(errno));
+    scratch->path[0] = '\0';
+    return status;
+}
+
+long long scratch_bytes(const struct scratch *scratch)
+{
+    walked_bytes = 0;
+    if (scratch->path[0]) nftw(scratch->path, add_bytes, 8, FTW_PHYS);
+    return walked_bytes;
+}
+
+void scratch_remove(struct scratch *scratch)
+{
+    if (scratch->path[0]) nftw(scratch->path, remove_one, 8, FTW_PHYS | FTW_DEPTH);
+    scratch->path[0] = '\0';
+}
