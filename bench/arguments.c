@@ -51,12 +51,6 @@ static struct {
     unsigned used;
 } proof;
 
-static enum gpu_status drain(enum gpu_status status)
-{
-    enum gpu_status ended = gpu_stream_synchronize(chain.stream);
-    return status ? status : ended;
-}
-
 static enum gpu_status prepare(struct gpu_launch *launch, const void *kernel, void *argument, size_t bytes,
                                unsigned count)
 {
@@ -81,12 +75,12 @@ static enum gpu_status prepare_list(unsigned index)
 // Passes STATUS on if it is not GPU_OK, else reports. The stream is empty after it, and was before the report.
 static enum gpu_status report(enum gpu_status status)
 {
-    status = drain(status);
+    status = launch_drain(chain.stream, status);
     if (status) return status;
     assert(proof.used < PROOFS);
     proof.argument.out = proof.device + proof.used++;
     proof.argument.sequence++;
-    return drain(gpu_launch_runtime(&proof.launch));
+    return launch_drain(chain.stream, gpu_launch_runtime(&proof.launch));
 }
 
 static enum gpu_status proof_begin(void)

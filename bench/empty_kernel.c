@@ -23,12 +23,6 @@ static struct flag_argument flag_argument;
 static struct parts parts;
 static uint32_t *words_host, *words_device; // mapped: the flag, the value that a parked stream waits for
 
-static enum gpu_status drain(enum gpu_status status)
-{
-    enum gpu_status ended = gpu_stream_synchronize(stream);
-    return status ? status : ended;
-}
-
 // --- submit, submit_single ---------------------------------------------------------------------------------
 
 // submit: starts before the first of a batch of calls and stops when the last has returned, over the batch. The queue
@@ -38,7 +32,7 @@ static inline __attribute__((always_inline)) enum gpu_status measure_submit(stru
 {
     for (unsigned i = 0; i < samples; i++) {
         double elapsed;
-        enum gpu_status status = drain(launch_time_batch(&empty_launch, c->batch, submit, &elapsed));
+        enum gpu_status status = launch_drain(stream, launch_time_batch(&empty_launch, c->batch, submit, &elapsed));
         if (status) return status;
         values[i] = elapsed / c->batch;
     }
@@ -185,7 +179,7 @@ static enum gpu_status measure_after_busy_silence(struct bench_case *c, unsigned
         uint64_t begin = clock_ticks();
         enum gpu_status submitted = gpu_launch_runtime(&empty_launch);
         values[i] = clock_ns(clock_ticks() - begin);
-        status = drain(status ? status : submitted);
+        status = launch_drain(stream, status ? status : submitted);
         if (!status) status = gpu_stream_synchronize(chains[1].stream);
         if (!status) status = stamp_launch_read(keeper);
     }
@@ -213,7 +207,7 @@ static enum gpu_status measure_flag_latency(struct bench_case *c, unsigned sampl
         enum gpu_status status = gpu_launch_runtime(&flag_launch);
         enum gpu_status seen = status ? status : see_flag(flag_argument.value);
         uint64_t end = clock_ticks();
-        status = drain(seen);
+        status = launch_drain(stream, seen);
         if (status) return status;
         values[i] = clock_ns(end - begin);
     }

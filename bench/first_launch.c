@@ -169,8 +169,7 @@ static enum gpu_status hold_begin(void)
 static enum gpu_status hold_end(enum gpu_status status)
 {
     __atomic_store_n(&probe.words->release, 1, __ATOMIC_RELEASE);
-    enum gpu_status ended = gpu_stream_synchronize(probe.hold_stream);
-    return status ? status : ended;
+    return launch_drain(probe.hold_stream, status);
 }
 
 static enum gpu_status time_busy(double ns[VALUES])

@@ -91,8 +91,7 @@ static enum gpu_status time_submits(struct bench_case *c, unsigned samples, doub
         // Each way's call is written out, so that the compiler sees a direct one in each timed region.
         if (shape->extensible) status = launch_time_batch(&launch, c->batch, gpu_launch_ex, &elapsed);
         else status = launch_time_batch(&launch, c->batch, gpu_launch_runtime, &elapsed);
-        enum gpu_status ended = gpu_stream_synchronize(chain.stream);
-        if (!status) status = ended;
+        status = launch_drain(chain.stream, status);
         if (!status) values[i] = elapsed / c->batch;
     }
     *error_bound = clock_error_ns / c->batch;
@@ -233,9 +232,8 @@ static enum gpu_status measure_wave(struct bench_case *c, unsigned samples, doub
     for (unsigned i = 0; i < samples && !status; i++) {
         double skew_ns = 0;
         wave_argument.sequence++;
-        status = gpu_launch_runtime(&launch);
-        enum gpu_status ended = gpu_stream_synchronize(chain.stream);
-        if (!status) status = ended ? ended : read_wave(blocks, &values[i], &skew_ns);
+        status = launch_drain(chain.stream, gpu_launch_runtime(&launch));
+        if (!status) status = read_wave(blocks, &values[i], &skew_ns);
         if (!status && c->outputs[1].metric) values[samples + i] = skew_ns;
     }
     c->error_bound[0] = c->error_bound[1] = sync_device_resolution_ns();

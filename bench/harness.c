@@ -100,8 +100,8 @@ static enum gpu_status measure_submit_ratio(struct bench_case *c, unsigned sampl
             enum gpu_status status = turn == i % 2
                                          ? launch_time_batch(&empty_launch, c->batch, gpu_launch_runtime, &ours)
                                          : gpu_plain_submit(&empty_launch, c->batch, &plain);
-            enum gpu_status drained = gpu_stream_synchronize(empty_launch.stream);
-            if (status || drained) return status ? status : drained;
+            status = launch_drain(empty_launch.stream, status);
+            if (status) return status;
         }
         if (plain <= 0) return gpu_reason(GPU_UNSUPPORTED, "a batch is shorter than a step of the host's clock");
         values[i] = ours / plain;

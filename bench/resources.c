@@ -119,9 +119,8 @@ static enum gpu_status run_work(double *occupancy, double *duration_ns)
 {
     uint64_t begin, end;
     argument.sequence++;
-    enum gpu_status status = gpu_launch_runtime(&launch);
-    enum gpu_status ended = gpu_stream_synchronize(chain.stream);
-    if (!status) status = ended ? ended : read_stamps(0, launch.grid[0], &begin, &end);
+    enum gpu_status status = launch_drain(chain.stream, gpu_launch_runtime(&launch));
+    if (!status) status = read_stamps(0, launch.grid[0], &begin, &end);
     if (status) return status;
     *occupancy = hold_resident(stamps, launch.grid[0]);
     *duration_ns = (double)(end - begin) * gpu_clock_ns_per_tick();

@@ -334,8 +334,7 @@ static enum gpu_status probe_queue(struct probe_answer *answer)
     if (!status) status = known_depth(&depth);
     for (unsigned i = 0; i < VARIANT_BATCHES && !status; i++) {
         status = launch_time_batch(&chain.empty, VARIANT_BATCH, gpu_launch_runtime, &batches[i]);
-        enum gpu_status ended = gpu_stream_synchronize(chain.stream);
-        if (!status) status = ended;
+        status = launch_drain(chain.stream, status);
     }
     if (!status) status = stamp_launch_prove(&chain.stamps);
     if (status) return status;

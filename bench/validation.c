@@ -17,12 +17,6 @@ static struct gpu_launch empty;
 static struct stamp_launch stamps;
 static double clock_error_ns;
 
-static enum gpu_status drain(enum gpu_status status)
-{
-    enum gpu_status ended = gpu_stream_synchronize(stream);
-    return status ? status : ended;
-}
-
 // --- submit: valid launches --------------------------------------------------------------------------------
 
 // submit: starts before the first of a batch of calls and stops when the last has returned, over the batch. The queue
@@ -33,7 +27,7 @@ static inline __attribute__((always_inline)) enum gpu_status time_valid(struct b
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         double elapsed;
-        status = drain(launch_time_batch(&empty, c->batch, submit, &elapsed));
+        status = launch_drain(stream, launch_time_batch(&empty, c->batch, submit, &elapsed));
         values[i] = elapsed / c->batch;
     }
     c->error_bound[0] = clock_error_ns / c->batch;
@@ -64,7 +58,7 @@ static enum gpu_status measure_refused(struct bench_case *c, unsigned samples, d
         uint64_t end = clock_ticks();
         values[i] = clock_ns(end - begin) / c->batch;
         gpu_code_last();
-        status = drain(GPU_OK);
+        status = launch_drain(stream, GPU_OK);
         if (!code && !status) return refusal_taken(c);
         snprintf(c->detail, sizeof c->detail, "error=%s", gpu_code_name(code));
     }
@@ -176,7 +170,7 @@ static enum gpu_status fill(enum pool_kind kind, unsigned live)
 static enum gpu_status measure_live(struct bench_case *c, unsigned samples, double *values)
 {
     enum gpu_status status = fill((enum pool_kind)c->argument, (unsigned)c->axis_value);
-    if (!status) status = drain(GPU_OK);
+    if (!status) status = launch_drain(stream, GPU_OK);
     return status ? status : time_valid(c, samples, values, gpu_launch_runtime);
 }
 
@@ -254,7 +248,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status) status = stamp_launch_open(&stamps, stream, 1);
     if (!status) status = gpu_alloc(&known_memory, SMALL_BYTES);
     if (!status) status = gpu_device_current(&current_device);
-    if (!status) status = drain(gpu_launch_runtime(&empty));
+    if (!status) status = launch_drain(stream, gpu_launch_runtime(&empty));
     clock_error_ns = clock_cost_ns();
     add_submits(plan, quick);
     add_calls(plan, quick);

@@ -22,6 +22,13 @@ static inline enum gpu_status launch_worst(unsigned answers)
     return answers & GPU_FAILED ? GPU_FAILED : (enum gpu_status)answers;
 }
 
+// Waits for STREAM, whatever happened before. Answers STATUS if it is not GPU_OK, else the first error that was met.
+static inline enum gpu_status launch_drain(struct gpu_stream *stream, enum gpu_status status)
+{
+    enum gpu_status ended = gpu_stream_synchronize(stream);
+    return status ? status : ended;
+}
+
 // The time of COUNT submissions in a row. Inlined, so that SUBMIT is called directly and nothing else stands between
 // the clock reads. It waits for nothing: COUNT stays under half the queue, and the caller drains it.
 static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(const struct gpu_launch *launch,
