@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 3)))
 enum gpu_status
 gpu_reason(enum gpu_status status, const char *format, ...);
 
-// Why the last call that did not answer GPU_OK did not. Never NULL; valid until the next such call.
+// Why the calling thread's last call that did not answer GPU_OK did not. Never NULL; valid until its next such call.
 const char *gpu_error(void);
 
 // --- The backend and its devices ---------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text behind gpu_error(): why the last call did not succeed, shared by all backends.
+// The text behind gpu_error(): why the last call did not succeed, one a thread, shared by all backends.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "backends/gpu.h"
 
-static char reason[256] = "no call has failed";
+static _Thread_local char reason[256] = "no call has failed";
 
 enum gpu_status gpu_reason(enum gpu_status status, const char *format, ...)
 {

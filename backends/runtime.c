@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The half of the CUDA and HIP backends that both runtimes spell alike. C11 that is also valid C++17: HIP over CUDA
 // needs it.
+#include "backends/gpu_stream.h"
 #include "backends/runtime.h"
 
 #include <stdio.h>
@@ -35,17 +36,21 @@ enum gpu_status gpu_count(unsigned *devices)
     return GPU_OK;
 }
 
-enum gpu_status gpu_open(unsigned device)
+enum gpu_status gpu_open_waiting(unsigned device, enum gpu_wait how)
 {
+    const unsigned waits[GPU_WAITS] = {VENDOR(DeviceScheduleSpin), VENDOR(DeviceScheduleYield),
+                                       VENDOR(DeviceScheduleBlockingSync)};
     CHECK(SetDevice, (int)device);
-    CHECK(SetDeviceFlags, VENDOR(DeviceScheduleSpin) | VENDOR(DeviceMapHost));
+    CHECK(SetDeviceFlags, waits[how] | VENDOR(DeviceMapHost));
     CHECK(Free, NULL); // creates the context
     unsigned flags = 0;
     CHECK(GetDeviceFlags, &flags);
-    if ((flags & VENDOR(DeviceScheduleMask)) != VENDOR(DeviceScheduleSpin))
-        return gpu_reason(GPU_FAILED, "the %s runtime does not wait by spinning, though asked to", gpu_backend);
+    if ((flags & VENDOR(DeviceScheduleMask)) != waits[how])
+        return gpu_reason(GPU_FAILED, "the %s runtime does not wait in the way that it was asked to", gpu_backend);
     return vendor_open(device);
 }
+
+enum gpu_status gpu_open(unsigned device) { return gpu_open_waiting(device, GPU_WAIT_SPIN); }
 
 void gpu_close(void) {} // the end of the process gives everything back, sooner than a reset
 
@@ -114,8 +119,6 @@ enum gpu_status gpu_read(void *to, const void *device_memory, size_t bytes)
 
 // --- Streams -----------------------------------------------------------------------------------------------
 
-static VENDOR(Stream_t) native(struct gpu_stream *stream) { return (VENDOR(Stream_t))(void *)stream; }
-
 enum gpu_status gpu_stream_create(struct gpu_stream **stream)
 {
     VENDOR(Stream_t) created;
@@ -124,17 +127,17 @@ enum gpu_status gpu_stream_create(struct gpu_stream **stream)
     return GPU_OK;
 }
 
-void gpu_stream_destroy(struct gpu_stream *stream) { (void)VENDOR(StreamDestroy)(native(stream)); }
+void gpu_stream_destroy(struct gpu_stream *stream) { (void)VENDOR(StreamDestroy)(runtime_native(stream)); }
 
 enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream)
 {
-    VENDOR(Error_t) error = VENDOR(StreamSynchronize)(native(stream));
+    VENDOR(Error_t) error = VENDOR(StreamSynchronize)(runtime_native(stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(StreamSynchronize)));
 }
 
 enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
-    VENDOR(Error_t) error = VENDOR(MemcpyAsync)(to, from, bytes, VENDOR(MemcpyDefault), native(stream));
+    VENDOR(Error_t) error = VENDOR(MemcpyAsync)(to, from, bytes, VENDOR(MemcpyDefault), runtime_native(stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(MemcpyAsync)));
 }
 
@@ -150,7 +153,7 @@ void gpu_event_destroy(struct gpu_event *event) { (void)VENDOR(EventDestroy)((VE
 
 enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)
 {
-    VENDOR(Error_t) error = VENDOR(EventRecord)((VENDOR(Event_t))(void *)event, native(stream));
+    VENDOR(Error_t) error = VENDOR(EventRecord)((VENDOR(Event_t))(void *)event, runtime_native(stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(EventRecord)));
 }
 
@@ -175,7 +178,7 @@ enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
     dim3 grid = runtime_dimensions(launch->grid), block = runtime_dimensions(launch->block);
     VENDOR(Error_t)
     error = VENDOR(LaunchKernel)(launch->kernel, grid, block, (void **)launch->arguments, launch->shared_bytes,
-                                 native(launch->stream));
+                                 runtime_native(launch->stream));
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(LaunchKernel)));
 }
 
@@ -194,7 +197,7 @@ GPU_KERNEL(empty);
 enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count, double *elapsed_ns)
 {
     dim3 one = {1, 1, 1}, threads = {launch->block[0], 1, 1};
-    VENDOR(Stream_t) stream = native(launch->stream);
+    VENDOR(Stream_t) stream = runtime_native(launch->stream);
     void *arguments[1] = {NULL};
     struct timespec begin, end;
 

@@ -26,6 +26,8 @@ int vendor_launch_code(const struct gpu_launch *launch);
 // Tells one fact as a decimal number.
 void runtime_fact(gpu_fact_function *emit, void *context, const char *key, long long value);
 
+static inline VENDOR(Stream_t) runtime_native(struct gpu_stream *stream) { return (VENDOR(Stream_t))(void *)stream; }
+
 static inline dim3 runtime_dimensions(const unsigned size[3])
 {
     dim3 result;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only CUDA has: the driver's own launch and stream memory operations, the extensible launch, NVML's facts.
+#include "backends/gpu_stream.h"
 #include "backends/runtime.h"
 
 #include <string.h>
@@ -12,25 +13,47 @@ const char gpu_backend[] = "cuda";
 static CUresult (*driver_launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                  CUstream, void **, void **);
 static CUresult (*driver_wait_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
+static CUresult (*driver_write_value)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 static CUresult (*driver_error_name)(CUresult, const char **);
 
-enum gpu_status driver_fetch(void *entry_pointer, const char *symbol)
+static enum gpu_status fetched(cudaError_t error, enum cudaDriverEntryPointQueryResult found, void *entry,
+                               const char *symbol, void *entry_pointer)
 {
-    void *entry = NULL;
-    enum cudaDriverEntryPointQueryResult found;
-#if CUDART_VERSION >= 12050
-    cudaError_t error = cudaGetDriverEntryPointByVersion(symbol, &entry, 11080, cudaEnableDefault, &found);
-#elif CUDART_VERSION >= 12000
-    cudaError_t error = cudaGetDriverEntryPoint(symbol, &entry, cudaEnableDefault, &found);
-#else
-    cudaError_t error = cudaGetDriverEntryPoint(symbol, &entry, cudaEnableDefault);
-    found = cudaDriverEntryPointSuccess;
-#endif
     if (error != cudaSuccess) return runtime_status(error, "GetDriverEntryPoint");
     if (found != cudaDriverEntryPointSuccess || !entry)
         return gpu_reason(GPU_UNSUPPORTED, "this driver has no %s", symbol);
     memcpy(entry_pointer, &entry, sizeof entry); // ISO C has no cast from an object to a function pointer
     return GPU_OK;
+}
+
+enum gpu_status driver_fetch(void *entry_pointer, const char *symbol)
+{
+#if CUDART_VERSION >= 12050
+    return driver_fetch_version(entry_pointer, symbol, 11080);
+#else
+    void *entry = NULL;
+    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
+#if CUDART_VERSION >= 12000
+    cudaError_t error = cudaGetDriverEntryPoint(symbol, &entry, cudaEnableDefault, &found);
+#else
+    cudaError_t error = cudaGetDriverEntryPoint(symbol, &entry, cudaEnableDefault);
+#endif
+    return fetched(error, found, entry, symbol, entry_pointer);
+#endif
+}
+
+enum gpu_status driver_fetch_version(void *entry_pointer, const char *symbol, unsigned version)
+{
+#if CUDART_VERSION >= 12050
+    void *entry = NULL;
+    enum cudaDriverEntryPointQueryResult found;
+    cudaError_t error = cudaGetDriverEntryPointByVersion(symbol, &entry, version, cudaEnableDefault, &found);
+    return fetched(error, found, entry, symbol, entry_pointer);
+#else
+    (void)entry_pointer, (void)version;
+    return gpu_reason(GPU_UNSUPPORTED, "this runtime, older than CUDA 12.5, does not tell versions of %s apart",
+                      symbol);
+#endif
 }
 
 enum gpu_status driver_status(CUresult error, const char *call)
@@ -47,7 +70,9 @@ enum gpu_status vendor_open(unsigned device)
     enum gpu_status status = driver_fetch(&driver_error_name, "cuGetErrorName");
     if (!status) status = driver_fetch(&driver_launch, "cuLaunchKernel");
     if (!status) status = driver_fetch(&driver_wait_value, "cuStreamWaitValue32");
+    if (!status) status = driver_fetch(&driver_write_value, "cuStreamWriteValue32");
     if (!status) status = driver_modules_open();
+    if (!status) status = driver_contexts_open();
     return status;
 }
 
@@ -72,6 +97,19 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     CUresult error = driver_wait_value((CUstream)(void *)stream, (CUdeviceptr)(uintptr_t)device_view, value,
                                        CU_STREAM_WAIT_VALUE_GEQ);
     return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuStreamWaitValue32");
+}
+
+enum gpu_status gpu_stream_write_value(struct gpu_stream *stream, void *device_view, uint32_t value)
+{
+    CUresult error = driver_write_value((CUstream)(void *)stream, (CUdeviceptr)(uintptr_t)device_view, value,
+                                        CU_STREAM_WRITE_VALUE_DEFAULT);
+    return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuStreamWriteValue32");
+}
+
+enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void *), void *context)
+{
+    cudaError_t error = cudaLaunchHostFunc((cudaStream_t)(void *)stream, function, context);
+    return error == cudaSuccess ? GPU_OK : runtime_status(error, "cudaLaunchHostFunc");
 }
 
 // Returns how many of the two attributes are set.

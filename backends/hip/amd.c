@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HIP on AMD: what differs between versions, stream memory operations, the device's clock, facts.
+#include "backends/gpu_stream.h"
 #include "backends/runtime.h"
 
 #include <stdbool.h>
@@ -70,6 +71,24 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     if (error != hipErrorInvalidValue) return runtime_status(error, "hipStreamWaitValue32");
     (void)hipGetLastError();
     return gpu_reason(GPU_UNSUPPORTED, "hipStreamWaitValue32 refuses mapped host memory and takes signal memory only");
+}
+
+enum gpu_status gpu_stream_write_value(struct gpu_stream *stream, void *device_view, uint32_t value)
+{
+    return runtime_status(hipStreamWriteValue32((hipStream_t)(void *)stream, device_view, value, 0),
+                          "hipStreamWriteValue32");
+}
+
+enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void *), void *context)
+{
+#if HIP_VERSION >= 50300000
+    hipError_t error = hipLaunchHostFunc((hipStream_t)(void *)stream, function, context);
+    return error == hipSuccess ? GPU_OK : runtime_status(error, "hipLaunchHostFunc");
+#else
+    (void)stream, (void)function, (void)context;
+    return gpu_reason(GPU_UNSUPPORTED, "hipLaunchHostFunc came with HIP 5.3; this is %d.%d", HIP_VERSION_MAJOR,
+                      HIP_VERSION_MINOR);
+#endif
 }
 
 // --- Launches ----------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HIP on NVIDIA: what HIP's headers, which turn its calls into CUDA's, leave to be said. C++, as the headers are.
+#include "backends/gpu_stream.h"
 #include "backends/runtime.h"
 
 #include "backends/cuda/nvml.h"
@@ -33,6 +34,18 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
     hipError_t error = hipStreamWaitValue32((hipStream_t)(void *)stream, device_view, (int32_t)value,
                                             hipStreamWaitValueGte);
     return runtime_status(error, "hipStreamWaitValue32");
+}
+
+enum gpu_status gpu_stream_write_value(struct gpu_stream *stream, void *device_view, uint32_t value)
+{
+    return runtime_status(hipStreamWriteValue32((hipStream_t)(void *)stream, device_view, (int32_t)value, 0),
+                          "hipStreamWriteValue32");
+}
+
+enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void *), void *context)
+{
+    (void)stream, (void)function, (void)context;
+    return gpu_reason(GPU_UNSUPPORTED, "HIP's headers for NVIDIA lack hipLaunchHostFunc");
 }
 
 // Before CUDA 12.1 kernels take 4 KB.

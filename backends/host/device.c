@@ -83,13 +83,36 @@ static void hang(void)
     while (!stopping()) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-// False if the packet has not ended: what it waits for has not come, or the device stops.
-static bool run_packet(struct gpu_stream *stream, const struct packet *packet, uint64_t number)
+// Whether what a packet waits for has come.
+static bool has_come(const struct packet *packet)
 {
     if (packet->kind == PACKET_WAIT)
         return __atomic_load_n((const uint32_t *)packet->argument, __ATOMIC_ACQUIRE) >= packet->value;
-    if (packet->kind == PACKET_COPY) memcpy(packet->kernel.to, packet->argument, packet->blocks);
-    if (packet->kind != PACKET_KERNEL) return true;
+    const struct gpu_stream *other = packet->argument;
+    return __atomic_load_n(&other->completed, __ATOMIC_ACQUIRE) >= packet->kernel.completed;
+}
+
+// False if the packet has not ended.
+static bool run_command(const struct packet *packet)
+{
+    switch (packet->kind) {
+    case PACKET_WAIT:
+    case PACKET_AFTER:
+        if (!has_come(packet)) return false;
+        if (inject.fence_ticks) inject_spin(inject.fence_ticks);
+        break;
+    case PACKET_WRITE: __atomic_store_n((uint32_t *)packet->kernel.to, packet->value, __ATOMIC_RELEASE); break;
+    case PACKET_COPY: memcpy(packet->kernel.to, packet->argument, packet->blocks); break;
+    case PACKET_SET: memset(packet->kernel.to, (int)packet->value, packet->blocks); break;
+    case PACKET_CALL: packet->kernel.function((void *)(uintptr_t)packet->argument); break;
+    }
+    return true;
+}
+
+// False if the packet has not ended: what it waits for has not come, or the device stops.
+static bool run_packet(struct gpu_stream *stream, const struct packet *packet, uint64_t number)
+{
+    if (packet->kind != PACKET_KERNEL) return run_command(packet);
     if (packet->fault == FAULT_HANG) {
         hang();
         return false;
@@ -120,6 +143,7 @@ static bool run_packets(struct gpu_stream *stream)
         if (inject.active && packet->kind == PACKET_KERNEL) gap_ticks = injected_gap(stream, number);
         number++;
         __atomic_store_n(&stream->completed, number, __ATOMIC_RELEASE);
+        if (__atomic_load_n(&device.sleepers, __ATOMIC_RELAXED)) wait_wake();
         if (gap_ticks) inject_spin(gap_ticks);
     }
     return number != first;
@@ -216,4 +240,5 @@ void device_stop(void)
         free(device.streams[i]);
     }
     device = (struct device){0};
+    stream_forget_defaults();
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backends/gpu.h"
+#include "backends/gpu_stream.h"
 
 enum {
     RING_PACKETS = 1024,       // launches that a stream holds, the running one included
@@ -19,17 +19,31 @@ enum {
     LINE_BYTES = 128, // two cache lines, because processors prefetch their neighbours
 };
 
-enum packet_kind { PACKET_KERNEL, PACKET_WAIT, PACKET_COPY, PACKET_EVENT };
+// PACKET_WAIT: until the word at ARGUMENT is >= VALUE. PACKET_AFTER: until the stream at ARGUMENT has completed so many
+// packets. PACKET_WRITE: stores VALUE to the word TO. PACKET_COPY, PACKET_SET: from ARGUMENT, or of VALUE. PACKET_CALL:
+// FUNCTION(ARGUMENT). PACKET_EVENT: nothing.
+enum packet_kind {
+    PACKET_KERNEL,
+    PACKET_WAIT,
+    PACKET_AFTER,
+    PACKET_WRITE,
+    PACKET_COPY,
+    PACKET_SET,
+    PACKET_CALL,
+    PACKET_EVENT
+};
 
 struct packet {
     alignas(LINE_BYTES) union {
         const void *symbol;
         void (*call)(const void *argument);
-        void *to; // PACKET_COPY
+        void (*function)(void *context);
+        void *to;
+        uint64_t completed;
     } kernel;
-    const void *argument;     // of the kernel; PACKET_WAIT: the word; PACKET_COPY: where from
-    uint32_t kind, value;     // PACKET_WAIT: what the word must reach
-    uint32_t blocks, columns; // of the whole grid, and along x; PACKET_COPY: bytes
+    const void *argument; // of the kernel
+    uint32_t kind, value;
+    uint32_t blocks, columns; // of the whole grid, and along x; PACKET_COPY, PACKET_SET: bytes
     uint32_t fault;           // enum inject_fault
     char inline_argument[INLINE_BYTES];
 };
@@ -40,7 +54,9 @@ struct gpu_stream {
     alignas(LINE_BYTES) uint64_t tail; // packets published so far: the doorbell
     uint64_t completed_seen;           // a past value of `completed`, so that a launch need not read the device's line
     char *arguments;                   // ARGUMENT_BYTES_MAX a slot for what is not inline; NULL until needed
-    bool used;
+    uint64_t legacy_seen;              // how much of the legacy default stream this one waits for already
+    uint32_t locked;                   // while a thread fills a packet
+    bool used, blocking;
 
     // Written by the worker that owns the stream.
     alignas(LINE_BYTES) uint64_t completed; // packets that have ended
@@ -60,6 +76,8 @@ struct device {
     struct gpu_stream *streams[STREAMS_MAX];
     uint32_t stream_count; // published after the stream
     uint32_t stop;
+    enum gpu_wait wait; // how the host waits
+    uint32_t sleepers;  // some wait may sleep, so that ends are to be told
 };
 extern struct device device;
 
@@ -87,5 +105,23 @@ enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, con
 
 // How many packets have not ended.
 uint64_t stream_pending(const struct gpu_stream *stream);
+
+// After device_stop has freed the streams.
+void stream_forget_defaults(void);
+
+// Marks the end of what was in a stream when it was recorded; before that, of nothing.
+struct gpu_event {
+    const struct gpu_stream *stream;
+    uint64_t completed; // packets of the stream, by then
+    bool blocking;      // who waits for it sleeps
+};
+
+// --- Between the host that waits and the workers, wait.c ---------------------------------------------------
+
+// Returns when so many of STREAM's packets have ended.
+void wait_completed(const struct gpu_stream *stream, uint64_t completed);
+
+// Wakes those who sleep, after an end has been published.
+void wait_wake(void);
 
 #endif

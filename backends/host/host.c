@@ -42,13 +42,17 @@ static enum gpu_status check_use(unsigned index)
     return inject_read();
 }
 
-enum gpu_status gpu_open(unsigned index)
+enum gpu_status gpu_open_waiting(unsigned index, enum gpu_wait how)
 {
     enum gpu_status status = check_use(index);
     if (status) return status;
     if (inject.open_ticks) inject_spin(inject.open_ticks);
+    device.wait = how;
+    device.sleepers = how == GPU_WAIT_BLOCK;
     return device_start();
 }
+
+enum gpu_status gpu_open(unsigned index) { return gpu_open_waiting(index, GPU_WAIT_SPIN); }
 
 void gpu_close(void) { device_stop(); }
 

@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of a stream: making it and filling its ring. A launch writes a packet, and one store publishes it.
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backends/host/device.h"
 #include "backends/host/inject.h"
 #include "common/clock.h"
-
-// A waiting host spins for so long, then lets other threads have the core between polls.
-static const double SPIN_NS = 1e6;
-
-// Returns when COMPLETED packets have ended.
-static void wait_completed(const struct gpu_stream *stream, uint64_t completed)
-{
-    uint64_t begin = 0;
-    while (__atomic_load_n(&stream->completed, __ATOMIC_ACQUIRE) < completed) {
-        uint64_t now = clock_ticks();
-        if (!begin) begin = now;
-        if (clock_ns(now - begin) > SPIN_NS) sched_yield();
-        else clock_relax();
-    }
-}
 
 uint64_t stream_pending(const struct gpu_stream *stream)
 {
@@ -43,6 +27,7 @@ enum gpu_status gpu_stream_create(struct gpu_stream **stream)
         struct gpu_stream *free_one = device.streams[i];
         if (free_one->used || stream_pending(free_one)) continue;
         free_one->used = true;
+        free_one->blocking = false;
         *stream = free_one;
         return GPU_OK;
     }
@@ -62,10 +47,31 @@ void gpu_stream_destroy(struct gpu_stream *stream)
     if (stream) stream->used = false;
 }
 
-enum gpu_status gpu_stream_synchronize(struct gpu_stream *stream)
+static struct gpu_stream *legacy;
+static _Thread_local struct gpu_stream *own;
+
+enum gpu_status gpu_stream_create_blocking(struct gpu_stream **stream)
 {
-    wait_completed(stream, stream->tail);
-    return GPU_OK;
+    enum gpu_status status = gpu_stream_create(stream);
+    if (!status) (*stream)->blocking = true;
+    return status;
+}
+
+enum gpu_status gpu_stream_default(struct gpu_stream **stream, enum gpu_stream_default which)
+{
+    struct gpu_stream **kept = which == GPU_STREAM_LEGACY ? &legacy : &own;
+    enum gpu_status status = GPU_OK;
+    if (!*kept) status = which == GPU_STREAM_LEGACY ? gpu_stream_create(kept) : gpu_stream_create_blocking(kept);
+    *stream = *kept;
+    return status;
+}
+
+void stream_forget_defaults(void) { legacy = own = NULL; }
+
+enum gpu_status gpu_stream_create_priority(struct gpu_stream **stream, bool highest)
+{
+    (void)stream, (void)highest;
+    return gpu_reason(GPU_UNSUPPORTED, "the host device's streams have one priority");
 }
 
 enum gpu_status stream_grow(struct gpu_stream *stream)
@@ -74,8 +80,8 @@ enum gpu_status stream_grow(struct gpu_stream *stream)
     return stream->arguments ? GPU_OK : gpu_reason(GPU_FAILED, "no memory for a stream's arguments");
 }
 
-// The slot of the next packet, as soon as it is free.
-static struct packet *next_packet(struct gpu_stream *stream)
+// The slot of the next packet, as soon as it is free. The stream is locked.
+static struct packet *next_slot(struct gpu_stream *stream)
 {
     if (stream->tail - stream->completed_seen == RING_PACKETS) {
         wait_completed(stream, stream->tail - RING_PACKETS + 1);
@@ -84,9 +90,44 @@ static struct packet *next_packet(struct gpu_stream *stream)
     return &stream->ring[stream->tail % RING_PACKETS];
 }
 
+static void publish(struct gpu_stream *stream) { __atomic_store_n(&stream->tail, stream->tail + 1, __ATOMIC_RELEASE); }
+
+static void put_after(struct gpu_stream *stream, const struct gpu_stream *other, uint64_t completed)
+{
+    struct packet *packet = next_slot(stream);
+    packet->kernel.completed = completed;
+    packet->argument = other;
+    packet->kind = PACKET_AFTER;
+    publish(stream);
+}
+
+// What the legacy default stream is: it follows all blocking streams, and they follow it.
+static void order_default(struct gpu_stream *stream)
+{
+    if (stream->blocking) {
+        uint64_t tail = __atomic_load_n(&legacy->tail, __ATOMIC_ACQUIRE);
+        if (tail != stream->legacy_seen) put_after(stream, legacy, tail);
+        stream->legacy_seen = tail;
+    }
+    for (uint32_t i = 0; stream == legacy && i < device.stream_count; i++) {
+        const struct gpu_stream *other = device.streams[i];
+        if (other->blocking && stream_pending(other))
+            put_after(stream, other, __atomic_load_n(&other->tail, __ATOMIC_ACQUIRE));
+    }
+}
+
+// Takes the stream for the calling thread, until it rings the doorbell.
+static struct packet *next_packet(struct gpu_stream *stream)
+{
+    while (__atomic_exchange_n(&stream->locked, 1, __ATOMIC_ACQUIRE)) clock_relax();
+    if (__builtin_expect(legacy != NULL, 0)) order_default(stream);
+    return next_slot(stream);
+}
+
 static void ring_doorbell(struct gpu_stream *stream)
 {
-    __atomic_store_n(&stream->tail, stream->tail + 1, __ATOMIC_RELEASE);
+    publish(stream);
+    __atomic_store_n(&stream->locked, 0, __ATOMIC_RELEASE);
 }
 
 enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, const unsigned grid[3],
@@ -135,25 +176,54 @@ enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void 
     return GPU_OK;
 }
 
-struct gpu_event {
-    const struct gpu_stream *stream;
-    uint64_t number; // of its last packet
-};
-
-enum gpu_status gpu_event_create(struct gpu_event **event, bool timed)
+enum gpu_status gpu_stream_set(struct gpu_stream *stream, void *device_memory, int byte, size_t bytes)
 {
-    (void)timed;
-    *event = calloc(1, sizeof **event);
-    return *event ? GPU_OK : gpu_reason(GPU_FAILED, "no memory for an event");
+    if (bytes > UINT32_MAX) return gpu_reason(GPU_UNSUPPORTED, "the host device fills less than 4 GiB at once");
+    struct packet *packet = next_packet(stream);
+    packet->kernel.to = device_memory;
+    packet->kind = PACKET_SET;
+    packet->value = (unsigned char)byte;
+    packet->blocks = (uint32_t)bytes;
+    ring_doorbell(stream);
+    return GPU_OK;
 }
 
-void gpu_event_destroy(struct gpu_event *event) { free(event); }
+enum gpu_status gpu_stream_write_value(struct gpu_stream *stream, void *device_view, uint32_t value)
+{
+    struct packet *packet = next_packet(stream);
+    packet->kernel.to = device_view;
+    packet->kind = PACKET_WRITE;
+    packet->value = value;
+    ring_doorbell(stream);
+    return GPU_OK;
+}
+
+enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void *), void *context)
+{
+    struct packet *packet = next_packet(stream);
+    packet->kernel.function = function;
+    packet->argument = context;
+    packet->kind = PACKET_CALL;
+    ring_doorbell(stream);
+    return GPU_OK;
+}
 
 enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)
 {
     next_packet(stream)->kind = PACKET_EVENT;
     event->stream = stream;
-    event->number = stream->tail;
+    event->completed = stream->tail + 1;
+    ring_doorbell(stream);
+    return GPU_OK;
+}
+
+enum gpu_status gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
+{
+    if (!event->stream) return GPU_OK; // never recorded
+    struct packet *packet = next_packet(stream);
+    packet->kernel.completed = event->completed;
+    packet->argument = event->stream;
+    packet->kind = PACKET_AFTER;
     ring_doorbell(stream);
     return GPU_OK;
 }

@@ -21,6 +21,8 @@
 //                                       the target does not tell
 //   block_barrier()                     all threads of the block come here before one goes on
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
+//   cycle_count()                       cycles of the multiprocessor that runs this thread; on the host ticks
+//   fence_block() fence_device() fence_system()   orders this thread's memory for the block, the device, everybody
 //   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile
 //   system_publish(p, v)                a system_store that is seen after every store before it
 //   relax()                             inside a polling loop
@@ -154,6 +156,10 @@ static __device__ inline unsigned multiprocessor_index(void)
 #define KERNEL_HELD(registers) ((registers) - ((registers) > 32 ? 11 : 10)) // addresses and the clock take the rest
 #endif
 
+static __device__ inline uint64_t cycle_count(void) { return (uint64_t)clock64(); }
+static __device__ inline void fence_block(void) { __threadfence_block(); }
+static __device__ inline void fence_device(void) { __threadfence(); }
+static __device__ inline void fence_system(void) { __threadfence_system(); }
 template <class T> static __device__ inline T system_load(const T *p) { return *(const volatile T *)p; }
 template <class T> static __device__ inline void system_store(T *p, T value) { *(volatile T *)p = value; }
 template <class T> static __device__ inline void system_publish(T *p, T value)
@@ -234,6 +240,10 @@ static inline unsigned block_threads(void) { return 1; }
 static inline unsigned multiprocessor_index(void) { return host_worker; }
 static inline void block_barrier(void) {}
 static inline uint64_t device_clock(void) { return clock_ticks(); }
+static inline uint64_t cycle_count(void) { return clock_ticks(); }
+static inline void fence_block(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void fence_device(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void fence_system(void) { clock_wait_stores(); }
 static inline void relax(void) { clock_relax(); }
 static inline void device_trap(void) { __builtin_trap(); }
 #define system_load(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
