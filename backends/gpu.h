@@ -121,8 +121,10 @@ struct gpu_launch {
     unsigned grid[3], block[3]; // blocks, and threads a block
     unsigned cluster[3];        // blocks a cluster, 0: no clusters; only gpu_launch_ex heeds it
     bool cooperative;           // all blocks are to be resident at once; only gpu_launch_ex heeds it
-    size_t shared_bytes;        // dynamic shared memory a block
-    void *argument;             // the one struct that the kernel takes, or NULL for a kernel that takes none
+    bool dependent;      // may start before the kernel ahead of it in its stream has ended, and waits for that end
+                         // where it says so (kernel.h); only gpu_launch_ex heeds it
+    size_t shared_bytes; // dynamic shared memory a block
+    void *argument;      // the one struct that the kernel takes, or NULL for a kernel that takes none
     size_t argument_bytes;
     unsigned argument_count; // above 1: ARGUMENT is an array of so many 8-byte values, each a parameter of its own
     struct gpu_stream *stream;
@@ -131,7 +133,7 @@ struct gpu_launch {
     void *arguments[GPU_ARGUMENTS_MAX + 1];
     void *function;          // the driver's handle of the kernel
     void *configuration[8];  // the vendor's own launch structure
-    void *attributes[2][12]; // and what it points to
+    void *attributes[3][12]; // and what it points to
     void *packed[5];         // the driver's description of an argument buffer
 };
 

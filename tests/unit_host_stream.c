@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "backends/gpu_graph.h"
 #include "backends/gpu_stream.h"
 
 static int setup(void **state)
@@ -181,6 +182,50 @@ static void test_threads(void **state)
     gpu_stream_destroy(shared);
 }
 
+// A graph runs what was captured, in its order, as often as it is launched, and nothing before.
+static void test_graph(void **state)
+{
+    (void)state;
+    struct chain_argument argument = {device_memory(sizeof(uint64_t)), 0};
+    struct gpu_launch launch = launch_of(symbol(kernel_chain), &argument, sizeof argument);
+    struct gpu_graph *graph;
+    struct gpu_graph_executable *executable;
+    assert_int_equal(gpu_capture_begin(stream), GPU_OK);
+    for (argument.term = 1; argument.term <= 300; argument.term++) submit(&launch);
+    assert_int_equal(gpu_capture_end(stream, &graph), GPU_OK);
+    synchronize();
+    assert_true(*argument.value == 0);
+    assert_int_equal(gpu_graph_instantiate(graph, &executable), GPU_OK);
+    gpu_graph_destroy(graph);
+    uint64_t expected = 0;
+    for (int launches = 0; launches < 7; launches++) {
+        assert_int_equal(gpu_graph_launch(executable, stream), GPU_OK);
+        for (uint64_t i = 1; i <= 300; i++) expected = expected * 6364136223846793005u + i;
+    }
+    synchronize();
+    assert_true(*argument.value == expected);
+    gpu_graph_executable_destroy(executable);
+    gpu_free(argument.value);
+}
+
+// What a graph cannot keep is refused when it is made.
+static void test_graph_refused(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_event *event;
+    assert_int_equal(gpu_event_create(&event, false), GPU_OK);
+    assert_int_equal(gpu_capture_begin(stream) | gpu_event_record(event, stream), GPU_OK);
+    assert_int_equal(gpu_capture_end(stream, &graph), GPU_UNSUPPORTED);
+    assert_int_equal(gpu_capture_begin(stream), GPU_OK);
+    struct gpu_launch launch = launch_of(gpu_kernel(empty), NULL, 0);
+    for (int i = 0; i < 1024; i++) submit(&launch);
+    assert_int_equal(gpu_capture_end(stream, &graph), GPU_UNSUPPORTED);
+    submit(&launch);
+    synchronize();
+    gpu_event_destroy(event);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +234,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_commands, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_graph, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_graph_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ CUDA_NEWEST  := $(lastword $(CUDA_TARGETS))
 CUDA_OLDEST  := $(firstword $(CUDA_TARGETS))
 CUDA_FLAGS := -std=c++17 -O2 -I. -Ibackends/cuda -Xcompiler -Wall $(foreach a,$(CUDA_TARGETS),-gencode arch=compute_$(a),code=sm_$(a)) \
               -gencode arch=compute_$(CUDA_NEWEST),code=compute_$(CUDA_NEWEST)
-CUDA_OBJECTS := $(BUILD)/cuda/backends/runtime.o $(BUILD)/cuda/backends/runtime_kernel.o $(BUILD)/cuda/backends/runtime_stream.o $(patsubst %.c,$(BUILD)/cuda/%.o,$(sort $(wildcard backends/cuda/*.c))) \
+CUDA_OBJECTS := $(BUILD)/cuda/backends/runtime.o $(BUILD)/cuda/backends/runtime_kernel.o $(BUILD)/cuda/backends/runtime_stream.o $(BUILD)/cuda/backends/runtime_graph.o $(patsubst %.c,$(BUILD)/cuda/%.o,$(sort $(wildcard backends/cuda/*.c))) \
                 $(KERNELS:%.cu=$(BUILD)/cuda/%.o) $(BUILD)/cuda/backends/chevron.o $(BUILD)/cuda/backends/images.o
 
 $(BUILD)/cuda/%.o: %.c $(BUILD)/flags

@@ -112,11 +112,13 @@ enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void
     return error == cudaSuccess ? GPU_OK : runtime_status(error, "cudaLaunchHostFunc");
 }
 
-// Returns how many of the two attributes are set.
-static unsigned fill_attributes(const struct gpu_launch *launch, cudaLaunchAttribute attributes[2])
+enum { ATTRIBUTES = 3 };
+
+// Returns how many of the attributes are set.
+static unsigned fill_attributes(const struct gpu_launch *launch, cudaLaunchAttribute attributes[ATTRIBUTES])
 {
     unsigned count = 0;
-    memset(attributes, 0, 2 * sizeof *attributes);
+    memset(attributes, 0, ATTRIBUTES * sizeof *attributes);
     if (launch->cluster[0]) {
         attributes[count].id = cudaLaunchAttributeClusterDimension;
         attributes[count].val.clusterDim.x = launch->cluster[0];
@@ -127,6 +129,10 @@ static unsigned fill_attributes(const struct gpu_launch *launch, cudaLaunchAttri
         attributes[count].id = cudaLaunchAttributeCooperative;
         attributes[count++].val.cooperative = 1;
     }
+    if (launch->dependent) {
+        attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+    }
     return count;
 }
 
@@ -135,12 +141,15 @@ static unsigned fill_attributes(const struct gpu_launch *launch, cudaLaunchAttri
 static enum gpu_status allow_attributes(const struct gpu_launch *launch)
 {
     const unsigned *cluster = launch->cluster;
-    int device, clusters, cooperative;
-    if (!cluster[0] && !launch->cooperative) return GPU_OK;
+    int device, clusters, cooperative, major;
+    if (!cluster[0] && !launch->cooperative && !launch->dependent) return GPU_OK;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     if (error != cudaSuccess) return runtime_status(error, "DeviceGetAttribute");
+    if (launch->dependent && major < 9)
+        return gpu_reason(GPU_UNSUPPORTED, "dependent launches came with compute capability 9.0");
     if (cluster[0] && !clusters) return gpu_reason(GPU_UNSUPPORTED, "this device has no clusters");
     if (launch->cooperative && !cooperative)
         return gpu_reason(GPU_UNSUPPORTED, "this device has no cooperative launches");
@@ -169,7 +178,7 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
         .dynamicSmemBytes = launch->shared_bytes,
         .stream = (cudaStream_t)(void *)launch->stream,
     };
-    cudaLaunchAttribute attributes[2];
+    cudaLaunchAttribute attributes[ATTRIBUTES];
     _Static_assert(sizeof configuration <= sizeof launch->configuration, "struct gpu_launch is too small");
     _Static_assert(sizeof attributes <= sizeof launch->attributes, "struct gpu_launch is too small");
     configuration.numAttrs = fill_attributes(launch, attributes);

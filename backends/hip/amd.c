@@ -100,6 +100,7 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
     if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
         return gpu_reason(GPU_UNSUPPORTED, "HIP's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
     if (launch->cluster[0]) return gpu_reason(GPU_UNSUPPORTED, "HIP has no clusters");
+    if (launch->dependent) return gpu_reason(GPU_UNSUPPORTED, "HIP has no dependent launches");
     launch->function = NULL;
 #if HIP_VERSION >= 60200000
     hipFunction_t function;

@@ -57,6 +57,7 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
     if (launch->argument_bytes > ARGUMENT_BYTES_MAX)
         return gpu_reason(GPU_UNSUPPORTED, "this toolkit's kernels take %d bytes of arguments", ARGUMENT_BYTES_MAX);
     if (launch->cluster[0]) return gpu_reason(GPU_UNSUPPORTED, "HIP has no clusters");
+    if (launch->dependent) return gpu_reason(GPU_UNSUPPORTED, "HIP has no dependent launches");
     cudaFunction_t function = NULL;
     hipError_t error = hipCUDAErrorTohipError(cudaGetFuncBySymbol(&function, launch->kernel));
     launch->function = function;

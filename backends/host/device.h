@@ -48,6 +48,13 @@ struct packet {
     char inline_argument[INLINE_BYTES];
 };
 
+// Packets that a graph keeps. REFUSED: there was one that it cannot.
+struct recording {
+    struct packet *packets;
+    uint32_t count, room;
+    bool refused;
+};
+
 // Packet N lies in slot N % RING_PACKETS. What host and device write lies on different lines.
 struct gpu_stream {
     // Written by the host.
@@ -57,6 +64,7 @@ struct gpu_stream {
     uint64_t legacy_seen;              // how much of the legacy default stream this one waits for already
     uint32_t locked;                   // while a thread fills a packet
     bool used, blocking;
+    struct recording *recording; // where packets go while the stream is captured
 
     // Written by the worker that owns the stream.
     alignas(LINE_BYTES) uint64_t completed; // packets that have ended
@@ -102,6 +110,9 @@ enum gpu_status stream_grow(struct gpu_stream *stream);
 // full. GPU_FAILED by injection only.
 enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, const unsigned grid[3],
                               const void *argument, size_t argument_bytes);
+
+// Publishes a copy of a packet that needs nothing but itself.
+void stream_replay(struct gpu_stream *stream, const struct packet *packet);
 
 // How many packets have not ended.
 uint64_t stream_pending(const struct gpu_stream *stream);

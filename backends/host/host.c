@@ -151,6 +151,7 @@ enum gpu_status host_launch_check(const struct gpu_launch *launch)
                           ARGUMENT_BYTES_MAX);
     if (!launch->argument != !launch->argument_bytes)
         return gpu_reason(GPU_FAILED, "the argument and its %zu bytes contradict each other", launch->argument_bytes);
+    if (launch->dependent) return gpu_reason(GPU_UNSUPPORTED, "the host device has no dependent launches");
     if (launch->shared_bytes) return gpu_reason(GPU_UNSUPPORTED, "the host device has no shared memory");
     return GPU_OK;
 }

@@ -116,9 +116,18 @@ static void order_default(struct gpu_stream *stream)
     }
 }
 
+// A packet that is kept for a graph; the last one is written over where there is no more room.
+static struct packet *next_recorded(struct recording *recording)
+{
+    if (recording->count == recording->room) recording->refused = true;
+    else recording->count++;
+    return &recording->packets[recording->count - 1];
+}
+
 // Takes the stream for the calling thread, until it rings the doorbell.
 static struct packet *next_packet(struct gpu_stream *stream)
 {
+    if (__builtin_expect(stream->recording != NULL, 0)) return next_recorded(stream->recording);
     while (__atomic_exchange_n(&stream->locked, 1, __ATOMIC_ACQUIRE)) clock_relax();
     if (__builtin_expect(legacy != NULL, 0)) order_default(stream);
     return next_slot(stream);
@@ -126,6 +135,7 @@ static struct packet *next_packet(struct gpu_stream *stream)
 
 static void ring_doorbell(struct gpu_stream *stream)
 {
+    if (__builtin_expect(stream->recording != NULL, 0)) return;
     publish(stream);
     __atomic_store_n(&stream->locked, 0, __ATOMIC_RELEASE);
 }
@@ -140,7 +150,9 @@ enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, con
     }
     struct packet *packet = next_packet(stream);
     char *copy = packet->inline_argument;
-    if (argument_bytes > INLINE_BYTES) copy = stream->arguments + stream->tail % RING_PACKETS * ARGUMENT_BYTES_MAX;
+    if (__builtin_expect(stream->recording && argument_bytes > INLINE_BYTES, 0)) stream->recording->refused = true;
+    else if (argument_bytes > INLINE_BYTES) copy = stream->arguments + stream->tail % RING_PACKETS * ARGUMENT_BYTES_MAX;
+    if (copy == packet->inline_argument && argument_bytes > INLINE_BYTES) argument_bytes = 0;
     if (argument_bytes) memcpy(copy, argument, argument_bytes);
     packet->kernel.symbol = kernel;
     packet->argument = copy;
@@ -208,8 +220,17 @@ enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void
     return GPU_OK;
 }
 
+void stream_replay(struct gpu_stream *stream, const struct packet *packet)
+{
+    struct packet *slot = next_packet(stream);
+    *slot = *packet;
+    if (packet->kind == PACKET_KERNEL) slot->argument = slot->inline_argument;
+    ring_doorbell(stream);
+}
+
 enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)
 {
+    if (stream->recording) stream->recording->refused = true;
     next_packet(stream)->kind = PACKET_EVENT;
     event->stream = stream;
     event->completed = stream->tail + 1;
@@ -220,6 +241,7 @@ enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *str
 enum gpu_status gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 {
     if (!event->stream) return GPU_OK; // never recorded
+    if (stream->recording) stream->recording->refused = true;
     struct packet *packet = next_packet(stream);
     packet->kernel.completed = event->completed;
     packet->argument = event->stream;

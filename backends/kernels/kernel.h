@@ -23,6 +23,8 @@
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
 //   cycle_count()                       cycles of the multiprocessor that runs this thread; on the host ticks
 //   fence_block() fence_device() fence_system()   orders this thread's memory for the block, the device, everybody
+//   dependency_wait()                   until the kernel ahead has ended, in a launch that did not wait for it before
+//   dependency_trigger()                such a launch behind this kernel may start now
 //   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile
 //   system_publish(p, v)                a system_store that is seen after every store before it
 //   relax()                             inside a polling loop
@@ -157,6 +159,13 @@ static __device__ inline unsigned multiprocessor_index(void)
 #endif
 
 static __device__ inline uint64_t cycle_count(void) { return (uint64_t)clock64(); }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+static __device__ inline void dependency_wait(void) { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+static __device__ inline void dependency_trigger(void) { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+#else
+static __device__ inline void dependency_wait(void) {}
+static __device__ inline void dependency_trigger(void) {}
+#endif
 static __device__ inline void fence_block(void) { __threadfence_block(); }
 static __device__ inline void fence_device(void) { __threadfence(); }
 static __device__ inline void fence_system(void) { __threadfence_system(); }
@@ -241,6 +250,8 @@ static inline unsigned multiprocessor_index(void) { return host_worker; }
 static inline void block_barrier(void) {}
 static inline uint64_t device_clock(void) { return clock_ticks(); }
 static inline uint64_t cycle_count(void) { return clock_ticks(); }
+static inline void dependency_wait(void) {}
+static inline void dependency_trigger(void) {}
 static inline void fence_block(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void fence_device(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void fence_system(void) { clock_wait_stores(); }
