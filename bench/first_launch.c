@@ -110,8 +110,8 @@ static enum gpu_status time_code(const void *kernel, double ns[VALUES])
 // --- In the probe: modules ---------------------------------------------------------------------------------
 
 // module_load: the call that loads. first_launch: from before the function is looked up by name, which may be what
-// loads it, until the stream is synchronised. second_launch: without the look-up. BUSY: another kernel runs when the load
-// begins and when the first launch does.
+// loads it, until the stream is synchronised. second_launch: without the look-up. BUSY: another kernel runs when the
+// load begins and when the first launch does.
 static enum gpu_status time_module(unsigned functions, enum gpu_image image, bool busy, double ns[VALUES])
 {
     struct gpu_module module;

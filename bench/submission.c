@@ -84,8 +84,8 @@ static enum gpu_status prepare_command(const struct command *command)
 }
 
 // queue_depth: how many calls had returned, behind a closed gate, when no more did. blocked_return: a second thread
-// opens the gate; from its clock read before that until the call that was blocked has returned. The first attempt with a
-// command does not count: it is the first to fill what the driver keeps for it.
+// opens the gate; from its clock read before that until the call that was blocked has returned. The first attempt with
+// a command does not count: it is the first to fill what the driver keeps for it.
 static enum gpu_status measure_depth(struct bench_case *c, unsigned samples, double *values)
 {
     const struct command *command = &commands[(int)c->argument];
