@@ -40,6 +40,7 @@ extern const char *const gpu_environment[];
 struct gpu_variant {
     const char *name;
     const char *const environment[4];
+    bool connections; // of a queue's: it changes the connections to the device, not the queue's depth alone
 };
 
 // Those that change the queue between host and device, and those that decide when the code of kernels comes to the

@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backends/gpu_module.h"
 #include "backends/kernels/first_launch.h"
 #include "common/bench.h"
+#include "common/busy.h"
 #include "common/launch.h"
 #include "common/probe.h"
 #include "common/scratch.h"
+#include "common/shuffle.h"
 
 #define PARAMS LAUNCH_PARAMS
 
 GPU_KERNEL(code_none);
-GPU_KERNEL(hold);
 #define DECLARE_CODE(kibibytes) GPU_KERNEL(code_##kibibytes);
 FIRST_LAUNCH_KIBIBYTES(DECLARE_CODE)
 
@@ -35,7 +35,7 @@ enum {
     AGAIN = 1, // of modules: what is loaded again, and what is compiled
     VALUES = 4,
 };
-static const double HOLD_NS = 30e6, STARTED_NS = 1e9, PROBE_LIMIT_S = 10;
+static const double BUSY_NS = 30e6, PROBE_LIMIT_S = 10;
 
 // What a probe measures, each with an answer of its own.
 enum { START, FIRST, CODE_FIRST, MODULE = CODE_FIRST + CODES, IDLE = MODULE + MODULES, BUSY, PORTABLE, PARTS };
@@ -50,23 +50,18 @@ struct part {
 struct told {
     struct part parts[PARTS];
     char loading[8]; // gpu_loading
-    bool waited[2];  // BUSY: that the load, and the launch, returned when the other kernel had ended
+    bool waited[2];  // BUSY: that the load, and the launch, returned when the kernel that ran before it had ended
 };
 _Static_assert(sizeof(struct told) <= sizeof((struct probe_answer *)0)->values, "an answer holds no more");
 
 // --- In the probe: launches --------------------------------------------------------------------------------
 
-// Mapped memory. FLAG is what a launch leaves behind; the others are hold's.
-struct words {
-    uint32_t flag, started, release, ended;
-};
-
 static struct {
-    struct gpu_stream *stream, *hold_stream;
-    struct words *words, *words_device;
-    struct gpu_launch launch, hold;
+    struct gpu_stream *stream;
+    uint32_t *flag; // mapped: what a launch leaves behind
+    struct gpu_launch launch;
     struct code_argument argument;
-    struct hold_argument hold_argument;
+    struct busy busy;
     struct told told;
 } probe;
 
@@ -83,7 +78,7 @@ static void aim(const void *kernel)
 
 static enum gpu_status prove(enum gpu_status status)
 {
-    uint32_t flag = __atomic_load_n(&probe.words->flag, __ATOMIC_ACQUIRE);
+    uint32_t flag = __atomic_load_n(probe.flag, __ATOMIC_ACQUIRE);
     if (status || flag == probe.argument.value) return status;
     return gpu_reason(GPU_FAILED, "launch %u left no stamp: the kernel did not run", probe.argument.value);
 }
@@ -114,91 +109,55 @@ static enum gpu_status time_code(const void *kernel, double ns[VALUES])
 
 // --- In the probe: modules ---------------------------------------------------------------------------------
 
-static bool hold_ended(void) { return __atomic_load_n(&probe.words->ended, __ATOMIC_ACQUIRE); }
-
 // module_load: the call that loads. first_launch: from before the function is looked up by name, which may be what
-// loads it, until the stream is synchronised. second_launch: without the look-up.
-static enum gpu_status time_module(unsigned functions, enum gpu_image image, double ns[VALUES], bool waited[2])
+// loads it, until the stream is synchronised. second_launch: without the look-up. BUSY: another kernel runs when the
+// load begins and when the first launch does.
+static enum gpu_status time_module(unsigned functions, enum gpu_image image, bool busy, double ns[VALUES])
 {
     struct gpu_module module;
     double unused;
     aim(NULL);
+    enum gpu_status status = busy ? busy_begin(&probe.busy, BUSY_NS) : GPU_OK;
+    if (status) return status;
     uint64_t begin = clock_ticks();
-    enum gpu_status status = gpu_module_load(&module, functions, image);
+    status = gpu_module_load(&module, functions, image);
     uint64_t loaded = clock_ticks();
     if (status) return status;
     ns[0] = clock_ns(loaded - begin);
-    waited[0] = hold_ended();
+    if (busy) {
+        probe.told.waited[0] = busy_ended(&probe.busy);
+        if (probe.told.waited[0]) status = busy_begin(&probe.busy, BUSY_NS);
+    }
 
     probe.argument.value++;
     begin = clock_ticks();
-    status = gpu_module_prepare(&module, &probe.launch);
+    if (!status) status = gpu_module_prepare(&module, &probe.launch);
     if (!status) status = gpu_launch_driver(&probe.launch);
     if (!status) status = gpu_stream_synchronize(probe.stream);
     uint64_t ended = clock_ticks();
     ns[1] = clock_ns(ended - begin);
-    waited[1] = hold_ended();
+    if (busy) probe.told.waited[1] = busy_ended(&probe.busy);
     status = prove(status);
     if (!status) status = time_launch(gpu_launch_driver, &unused, &ns[2]);
     gpu_module_unload(&module);
     return status;
 }
 
-// Starts a kernel in another stream that stays for at most HOLD_NS, and sees it run.
-static enum gpu_status hold_begin(void)
-{
-    struct words *device = probe.words_device;
-    probe.words->started = probe.words->release = probe.words->ended = 0;
-    probe.hold_argument = (struct hold_argument){&device->started, &device->release, &device->ended,
-                                                 (uint64_t)(HOLD_NS / gpu_clock_ns_per_tick())};
-    probe.hold = (struct gpu_launch){.kernel = gpu_kernel(hold),
-                                     .grid = {1, 1, 1},
-                                     .block = {LAUNCH_BLOCK_THREADS, 1, 1},
-                                     .argument = &probe.hold_argument,
-                                     .argument_bytes = sizeof probe.hold_argument,
-                                     .stream = probe.hold_stream};
-    gpu_launch_fill(&probe.hold);
-    enum gpu_status status = gpu_launch_runtime(&probe.hold);
-    uint64_t begin = clock_ticks();
-    while (!status && !__atomic_load_n(&probe.words->started, __ATOMIC_ACQUIRE))
-        if (clock_ns(clock_ticks() - begin) > STARTED_NS)
-            status = gpu_reason(GPU_FAILED, "the kernel that is to keep the device busy did not start");
-    return status;
-}
-
-static enum gpu_status hold_end(enum gpu_status status)
-{
-    __atomic_store_n(&probe.words->release, 1, __ATOMIC_RELEASE);
-    return launch_drain(probe.hold_stream, status);
-}
-
-static enum gpu_status time_busy(double ns[VALUES])
-{
-    enum gpu_status status = hold_begin();
-    if (!status) status = time_module(modules[AGAIN], GPU_IMAGE_NATIVE, ns, probe.told.waited);
-    return hold_end(status);
-}
-
 // --- The probe ---------------------------------------------------------------------------------------------
 
-static enum gpu_status tell(unsigned index, enum gpu_status status)
+static void tell(unsigned index, enum gpu_status status)
 {
     struct part *part = &probe.told.parts[index];
     part->status = status;
     if (status) snprintf(part->reason, sizeof part->reason, "%s", gpu_error());
-    return status;
 }
 
 // A random order of 0 … COUNT − 1.
-static void shuffle(unsigned *order, unsigned count)
+static void fill_shuffled(unsigned *order, unsigned count)
 {
-    uint64_t random = clock_gettime_ns() ^ (uint64_t)getpid() << 32;
-    for (unsigned i = 0; i < count; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        unsigned other = (unsigned)((random >> 33) % (i + 1));
-        order[i] = order[other];
-        order[other] = i;
-    }
+    uint64_t random = clock_gettime_ns();
+    for (unsigned i = 0; i < count; i++) order[i] = i;
+    shuffle(order, count, &random);
 }
 
 // process_start: from before the process is asked for until it has the first word, in main: fork, exec, linking.
@@ -223,11 +182,10 @@ static enum gpu_status start(const struct probe_answer *answer)
 
     void *host, *device;
     status = gpu_stream_create(&probe.stream);
-    if (!status) status = gpu_alloc_mapped(&host, &device, sizeof *probe.words);
+    if (!status) status = gpu_alloc_mapped(&host, &device, sizeof *probe.flag);
     if (status) return status;
-    probe.words = host;
-    probe.words_device = device;
-    probe.argument.flag = &probe.words_device->flag;
+    probe.flag = host;
+    probe.argument.flag = device;
     double *first = probe.told.parts[FIRST].ns;
     aim(gpu_kernel(code_none));
     status = time_launch(gpu_launch_runtime, &first[2], &first[0]);
@@ -241,17 +199,17 @@ static void load_modules(void)
 {
     struct part *parts = probe.told.parts;
     unsigned order[MODULES];
-    bool waited[2];
-    shuffle(order, MODULES);
+    fill_shuffled(order, MODULES);
     for (unsigned i = 0; i < MODULES; i++) {
         unsigned index = MODULE + order[i];
-        tell(index, time_module(modules[order[i]], GPU_IMAGE_NATIVE, parts[index].ns, waited));
+        tell(index, time_module(modules[order[i]], GPU_IMAGE_NATIVE, false, parts[index].ns));
     }
-    enum gpu_status status = gpu_stream_create(&probe.hold_stream);
-    if (!status) status = hold_begin(); // its code is to be there before it counts
-    status = hold_end(status);
-    tell(IDLE, status ? status : time_module(modules[AGAIN], GPU_IMAGE_NATIVE, parts[IDLE].ns, waited));
-    tell(BUSY, status ? status : time_busy(parts[BUSY].ns));
+    enum gpu_status status = busy_open(&probe.busy);
+    if (!status) status = busy_begin(&probe.busy, BUSY_NS); // its code is to be there before it counts
+    status = busy_end(&probe.busy, status);
+    tell(IDLE, status ? status : time_module(modules[AGAIN], GPU_IMAGE_NATIVE, false, parts[IDLE].ns));
+    if (!status) status = busy_end(&probe.busy, time_module(modules[AGAIN], GPU_IMAGE_NATIVE, true, parts[BUSY].ns));
+    tell(BUSY, status);
 }
 
 static enum gpu_status run_probe(const char *name, struct probe_answer *answer)
@@ -259,18 +217,17 @@ static enum gpu_status run_probe(const char *name, struct probe_answer *answer)
     struct part *parts = probe.told.parts;
     const bool all = strcmp(name, "all") == 0, warm = strcmp(name, "warm") == 0;
     unsigned order[CODES];
-    bool waited[2];
     enum gpu_status status = start(answer);
     if (status) return status;
-    shuffle(order, CODES);
+    fill_shuffled(order, CODES);
     for (unsigned i = 0; i < CODES && !warm; i++) {
         unsigned index = CODE_FIRST + order[i];
         tell(index, time_code(codes[order[i]].kernel, parts[index].ns));
     }
     if (all || strcmp(name, "modules") == 0) load_modules();
     // So that cold and warm differ in the cache alone: neither is the first module of its process.
-    if (warm) tell(IDLE, time_module(modules[AGAIN], GPU_IMAGE_NATIVE, parts[IDLE].ns, waited));
-    if (all || warm) tell(PORTABLE, time_module(modules[AGAIN], GPU_IMAGE_PORTABLE, parts[PORTABLE].ns, waited));
+    if (warm) tell(IDLE, time_module(modules[AGAIN], GPU_IMAGE_NATIVE, false, parts[IDLE].ns));
+    if (all || warm) tell(PORTABLE, time_module(modules[AGAIN], GPU_IMAGE_PORTABLE, false, parts[PORTABLE].ns));
     memcpy(answer->values, &probe.told, sizeof probe.told);
     answer->count = PROBE_VALUES_MAX;
     gpu_close();
@@ -353,7 +310,7 @@ static enum gpu_status prove_cache(const struct bench_case *c, const struct run 
 
 static const char *waited(const struct run *run, unsigned step)
 {
-    bool long_alone = run->told.parts[IDLE].ns[step] > HOLD_NS / 2;
+    bool long_alone = run->told.parts[IDLE].ns[step] > BUSY_NS / 2;
     return !run->told.waited[step] ? "no" : long_alone ? "unclear" : "yes";
 }
 

@@ -6,10 +6,10 @@
 
 #include "backends/kernels/arguments.h"
 #include "common/bench.h"
+#include "common/call_counts.h"
 #include "common/probe.h"
 #include "common/queue.h"
 #include "common/stats.h"
-#include "common/syscalls.h"
 
 #define DECLARE(bytes) GPU_KERNEL(arguments_bytes_##bytes);
 GPU_KERNEL(arguments_none);
@@ -26,7 +26,7 @@ enum {
     FULL_ATTEMPTS = 20,
     DEPTH_SAMPLES = 3
 };
-enum { STEADY_LAUNCHES = 1000, STEADY_DRAIN = 200, SYNCHRONIZES = 100, VARIANT_BATCH = 100, VARIANT_BATCHES = 11 };
+enum { VARIANT_BATCH = 100, VARIANT_BATCHES = 11 };
 static const double PROBE_TIMEOUT_S = 20, BUDGET_SHARE = 0.12;
 #define FULL_PARAMS LAUNCH_PARAMS ";kernel=stamp;spin_ns=10000"
 
@@ -35,15 +35,22 @@ static double clock_error_ns;
 
 // --- queue_depth, blocked_return ---------------------------------------------------------------------------
 
-static struct gpu_event *event, *event_timed;
+// Recorded in turn: a driver may drop the record of an event that is recorded again.
+struct marks {
+    struct gpu_event *events[64];
+    unsigned next;
+};
+enum { MARKS = sizeof((struct marks *)0)->events / sizeof(struct gpu_event *) };
+static struct marks marks, marks_timed;
 static uint32_t *copied; // two words of the device's
 static struct gpu_launch command_launch;
 static unsigned char arguments[32768];
 
 static enum gpu_status submit_kernel(void *launch) { return gpu_launch_runtime(launch); }
-static enum gpu_status submit_event(void *marked)
+static enum gpu_status submit_event(void *context)
 {
-    return gpu_event_record(*(struct gpu_event **)marked, chain.stream);
+    struct marks *recorded = context;
+    return gpu_event_record(recorded->events[recorded->next++ % MARKS], chain.stream);
 }
 static enum gpu_status submit_copy(void *words)
 {
@@ -61,8 +68,8 @@ static const struct command {
                 {"kernel", submit_kernel, &command_launch, gpu_kernel(arguments_bytes_1024), 1024},
                 {"kernel", submit_kernel, &command_launch, gpu_kernel(arguments_bytes_4096), 4096},
                 {"kernel", submit_kernel, &command_launch, gpu_kernel(arguments_bytes_32764), 32764},
-                {"event", submit_event, &event, NULL, 0},
-                {"event_timed", submit_event, &event_timed, NULL, 0},
+                {"event", submit_event, &marks, NULL, 0},
+                {"event_timed", submit_event, &marks_timed, NULL, 0},
                 {"copy", submit_copy, &copied, NULL, 0}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -77,17 +84,21 @@ static enum gpu_status prepare_command(const struct command *command)
 }
 
 // queue_depth: how many calls had returned, behind a closed gate, when no more did. blocked_return: a second thread
-// opens the gate; from its clock read before that until the call that was blocked has returned.
+// opens the gate; from its clock read before that until the call that was blocked has returned. The first attempt with
+// a command does not count: it is the first to fill what the driver keeps for it.
 static enum gpu_status measure_depth(struct bench_case *c, unsigned samples, double *values)
 {
     const struct command *command = &commands[(int)c->argument];
     enum gpu_status status = prepare_command(command);
-    for (unsigned i = 0; i < samples && !status; i++) {
-        unsigned depth = 0;
-        status = queue_depth(&chain, command->submit, command->context, &depth, &values[samples + i]);
-        values[i] = depth;
+    for (unsigned attempt = 0; attempt <= samples && !status; attempt++) {
+        struct queue_answer answer;
+        status = queue_depth(&chain, command->submit, command->context, &answer);
+        if (status || attempt == 0) continue;
+        values[attempt - 1] = answer.depth;
+        values[samples + attempt - 1] = answer.blocked_return_ns;
+        double error_ns = clock_error_ns + answer.clocks_apart_ns;
+        if (error_ns > c->error_bound[1]) c->error_bound[1] = error_ns;
     }
-    c->error_bound[1] = clock_error_ns;
     return status ? status : stamp_launch_prove(&chain.stamps);
 }
 
@@ -96,11 +107,10 @@ static enum gpu_status known_depth(unsigned *depth)
 {
     static unsigned known;
     for (int i = 0; i < DEPTH_SAMPLES && (!known || i); i++) {
-        double blocked_return_ns;
-        unsigned found = 0;
-        enum gpu_status status = queue_depth(&chain, submit_kernel, &chain.empty, &found, &blocked_return_ns);
+        struct queue_answer answer;
+        enum gpu_status status = queue_depth(&chain, submit_kernel, &chain.empty, &answer);
         if (status) return status;
-        if (found > known) known = found;
+        if (answer.depth > known) known = answer.depth;
     }
     *depth = known;
     return GPU_OK;
@@ -217,106 +227,6 @@ static enum gpu_status measure_burst(struct bench_case *c, unsigned samples, dou
     return status ? launch_worst(status) : stamp_launch_prove(&chain.stamps);
 }
 
-// --- ioctls_…, syscalls_… ----------------------------------------------------------------------------------
-
-enum phase { PHASE_NONE, PHASE_CONTEXT, PHASE_FIRST_LAUNCH, PHASE_STEADY, PHASE_SYNCHRONIZE, PHASES };
-
-static const struct {
-    const char *ioctls, *syscalls;
-    double calls; // of ours in it
-} phases[PHASES] = {[PHASE_CONTEXT] = {"ioctls_context", "syscalls_context", 1},
-                    [PHASE_FIRST_LAUNCH] = {"ioctls_first_launch", "syscalls_first_launch", 1},
-                    [PHASE_STEADY] = {"ioctls_per_launch", "syscalls_per_launch", STEADY_LAUNCHES},
-                    [PHASE_SYNCHRONIZE] = {"ioctls_synchronize", "syscalls_synchronize", SYNCHRONIZES}};
-
-static const struct {
-    const char *variant;
-    bool syscalls; // all of them, not ioctl alone
-} countings[] = {{"interposed", false}, {"traced", false}, {"traced", true}};
-enum { INTERPOSED, TRACED_IOCTLS, TRACED_SYSCALLS, COUNTINGS };
-
-static unsigned probed_device;
-
-// What is counted. It runs in the traced process, which has opened nothing.
-static enum gpu_status work(void)
-{
-    struct stamp_launch stamps;
-    struct gpu_launch launch;
-    struct gpu_stream *stream;
-    unsigned devices;
-
-    syscalls_phase(PHASE_CONTEXT);
-    enum gpu_status status = gpu_count(&devices);
-    if (!status) status = gpu_open(probed_device);
-    syscalls_phase(PHASE_NONE);
-    if (!status) status = gpu_stream_create(&stream);
-    if (status) return status;
-
-    syscalls_phase(PHASE_FIRST_LAUNCH);
-    status = launch_prepare_empty(&launch, stream);
-    if (!status) status = gpu_launch_runtime(&launch);
-    syscalls_phase(PHASE_NONE);
-    if (!status) status = gpu_stream_synchronize(stream);
-
-    for (unsigned k = 0; k < STEADY_LAUNCHES && !status; k += STEADY_DRAIN) {
-        syscalls_phase(PHASE_STEADY);
-        status = submit_many(&launch, STEADY_DRAIN);
-        syscalls_phase(PHASE_NONE);
-        if (!status) status = gpu_stream_synchronize(stream);
-    }
-
-    syscalls_phase(PHASE_SYNCHRONIZE);
-    for (unsigned k = 0; k < SYNCHRONIZES && !status; k++) status = gpu_stream_synchronize(stream);
-    syscalls_phase(PHASE_NONE);
-    if (!status) status = stamp_launch_open(&stamps, stream, 1);
-    return status ? status : stamp_launch_prove(&stamps);
-}
-
-// The answer: why nothing was traced (errno) or 0, and for each phase what each counting counted.
-static enum gpu_status probe_syscalls(struct probe_answer *answer)
-{
-    static struct syscalls_counts counts;
-    probed_device = answer->device;
-    enum gpu_status status = syscalls_count(work, &counts);
-    if (status) return status;
-    if (counts.refused && !counts.phase[PHASE_CONTEXT].interposed)
-        return gpu_reason(GPU_UNSUPPORTED,
-                          "no ioctl call was seen while the context was made, and without ptrace (%s) nobody can tell "
-                          "whether there were any",
-                          strerror(counts.refused));
-    answer->values[answer->count++] = counts.refused;
-    for (unsigned p = 1; p < PHASES; p++) {
-        answer->values[answer->count++] = (double)counts.phase[p].interposed;
-        answer->values[answer->count++] = (double)counts.phase[p].ioctls;
-        answer->values[answer->count++] = (double)counts.phase[p].syscalls;
-    }
-    return GPU_OK;
-}
-
-// ioctls_context, syscalls_context: gpu_count and gpu_open, in a fresh process. …_first_launch: the first kernel's
-// preparation and launch, until the call returns. …_per_launch: 1000 later launches, drained outside the phase after
-// each 200. …_synchronize: a wait for an idle stream. All are a call's, of all threads of the process.
-static enum gpu_status measure_counts(struct bench_case *c, unsigned samples, double *values)
-{
-    static struct probe_answer answer; // one probe answers for all cases of the process
-    static enum gpu_status status;
-    static char reason[256];
-    static bool asked;
-    if (!asked) {
-        status = probe_run("syscalls", NULL, PROBE_TIMEOUT_S, &answer);
-        snprintf(reason, sizeof reason, "%s", gpu_error());
-        asked = true;
-    }
-    if (status) return gpu_reason(status, "%s", reason);
-    int counting = (int)c->argument;
-    if (counting != INTERPOSED && answer.values[0] != 0)
-        return gpu_reason(GPU_UNSUPPORTED, "ptrace: %s", strerror((int)answer.values[0]));
-    for (unsigned p = 1; p < PHASES; p++)
-        for (unsigned i = 0; i < samples; i++)
-            values[(p - 1) * samples + i] = answer.values[1 + (p - 1) * COUNTINGS + counting] / phases[p].calls;
-    return GPU_OK;
-}
-
 // --- Variants of the environment ---------------------------------------------------------------------------
 
 // context_creation: from before gpu_open, the driver having answered gpu_count, until it has returned. queue_depth: as
@@ -354,7 +264,7 @@ static enum gpu_status measure_variant(struct bench_case *c, unsigned samples, d
     for (unsigned i = 0; i < samples; i++) {
         enum gpu_status status = probe_run("queue", variant ? variant->environment : NULL, PROBE_TIMEOUT_S, &answer);
         if (status) return status;
-        for (unsigned o = 0; o < 3; o++) values[o * samples + i] = answer.values[o];
+        for (unsigned o = 0; o < 3 && c->outputs[o].metric; o++) values[o * samples + i] = answer.values[o];
     }
     c->error_bound[1] = clock_error_ns / VARIANT_BATCH;
     c->error_bound[2] = clock_error_ns;
@@ -363,7 +273,7 @@ static enum gpu_status measure_variant(struct bench_case *c, unsigned samples, d
 
 static enum gpu_status probe(const char *name, struct probe_answer *answer)
 {
-    return strcmp(name, "syscalls") ? probe_queue(answer) : probe_syscalls(answer);
+    return strcmp(name, "queue") ? call_counts_probe(answer) : probe_queue(answer);
 }
 
 // --- The plan ----------------------------------------------------------------------------------------------
@@ -418,34 +328,22 @@ static void add_burst(struct bench_plan *plan, unsigned launches)
     bench_add(plan, &c);
 }
 
-static void add_counts(struct bench_plan *plan, int counting)
-{
-    struct bench_case c = {.variant = countings[counting].variant,
-                           .params = LAUNCH_PARAMS,
-                           .argument = counting,
-                           .once = true,
-                           .processes = 2,
-                           .measure = measure_counts};
-    for (unsigned p = 1; p < PHASES; p++)
-        c.outputs[p - 1] = (struct bench_output){countings[counting].syscalls ? phases[p].syscalls : phases[p].ioctls,
-                                                 "count", "lower", "count"};
-    bench_add(plan, &c);
-}
-
+// What changes the queue's depth alone has that measured, once: it is a count that does not vary.
 static void add_variant(struct bench_plan *plan, int index)
 {
-    struct bench_case c = {.variant = index < 0 ? "default" : gpu_queue_variants[index].name,
+    const struct gpu_variant *variant = index < 0 ? NULL : &gpu_queue_variants[index];
+    struct bench_case c = {.variant = variant ? variant->name : "default",
                            .params = LAUNCH_PARAMS,
                            .argument = index,
                            .once = true,
-                           .processes = 1,
                            .measure = measure_variant,
                            .outputs = {{"queue_depth", "count", "none", "count"},
                                        {"submit", "ns", "lower"},
                                        {"context_creation", "ns", "lower"}}};
-    for (int k = 0; index >= 0 && gpu_queue_variants[index].environment[k]; k++)
+    if (variant && !variant->connections) c.processes = 1, c.outputs[1].metric = NULL;
+    for (int k = 0; variant && variant->environment[k]; k++)
         snprintf(c.detail + strlen(c.detail), sizeof c.detail - strlen(c.detail), "%s%s", k ? ";" : "",
-                 gpu_queue_variants[index].environment[k]);
+                 variant->environment[k]);
     bench_add(plan, &c);
 }
 
@@ -454,8 +352,10 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     static const double fills[] = {0, 0.125, 0.25, 0.5, 0.75, 0.9, 1};
     void *memory;
     enum gpu_status status = chain_open(&chain);
-    if (!status) status = gpu_event_create(&event, false);
-    if (!status) status = gpu_event_create(&event_timed, true);
+    for (unsigned i = 0; i < MARKS && !status; i++) {
+        status = gpu_event_create(&marks.events[i], false);
+        if (!status) status = gpu_event_create(&marks_timed.events[i], true);
+    }
     if (!status) status = gpu_alloc(&memory, 2 * sizeof *copied);
     if (status) return status;
     copied = memory;
@@ -466,7 +366,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
         if (!quick || fills[i] == 0 || fills[i] == 0.5 || fills[i] == 1) add_fill(plan, fills[i]);
     for (unsigned launches = 1; launches <= (quick ? 100 : 100000); launches *= quick ? 100 : 10)
         add_burst(plan, launches);
-    for (int counting = 0; counting < COUNTINGS; counting++) add_counts(plan, counting);
+    call_counts_plan(plan);
     for (int v = -1; !quick && (v < 0 || gpu_queue_variants[v].name); v++) add_variant(plan, v);
     return GPU_OK;
 }
@@ -474,8 +374,10 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 static void teardown(void)
 {
     gpu_free(copied);
-    gpu_event_destroy(event_timed);
-    gpu_event_destroy(event);
+    for (unsigned i = 0; i < MARKS; i++) {
+        gpu_event_destroy(marks_timed.events[i]);
+        gpu_event_destroy(marks.events[i]);
+    }
     chain_close(&chain);
 }
 

@@ -17,6 +17,7 @@
 #include "common/pin.h"
 #include "common/probe.h"
 #include "common/result.h"
+#include "common/shuffle.h"
 #include "common/stats.h"
 #include "common/wire.h"
 
@@ -253,17 +254,6 @@ static void run_round(struct bench_plan *plan, unsigned i)
     else end_case(plan, i, status);
 }
 
-static void shuffle(unsigned *order, unsigned count)
-{
-    for (unsigned i = count; i > 1; i--) {
-        child.random = child.random * 6364136223846793005u + 1442695040888963407u;
-        unsigned other = (unsigned)((child.random >> 33) % i);
-        unsigned kept = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = kept;
-    }
-}
-
 // One round that nobody counts warms code, caches and clocks; what cannot be measured says so here already.
 static void warm_up(struct bench_plan *plan)
 {
@@ -295,7 +285,7 @@ static void run_rounds(struct bench_plan *plan)
         for (unsigned i = 0; i < plan->count; i++)
             if (plan->progress[i].target && !plan->progress[i].ended) order[count++] = i;
         if (count == 0) return;
-        shuffle(order, count);
+        shuffle(order, count, &child.random);
         for (unsigned k = 0; k < count; k++) {
             run_round(plan, order[k]);
             if (!plan->progress[order[k]].ended && is_enough(&plan->cases[order[k]], &plan->progress[order[k]]))

@@ -10,10 +10,14 @@ enum { QUEUE_CALLS_MAX = 8192 };
 // Submits one command to the chain's stream.
 typedef enum gpu_status queue_submit(void *context);
 
-// Closes the chain's gate and calls SUBMIT until a call blocks. *DEPTH: the calls that returned; the gate comes on top.
-// *BLOCKED_RETURN_NS: from the gate's opening until the blocked call returned. The stream is empty before and after.
-// GPU_UNSUPPORTED where none of QUEUE_CALLS_MAX calls blocks, or where there is one processing unit only.
-enum gpu_status queue_depth(struct chain *chain, queue_submit *submit, void *context, unsigned *depth,
-                            double *blocked_return_ns);
+struct queue_answer {
+    unsigned depth;           // the calls that returned behind the gate, which comes on top
+    double blocked_return_ns; // from the gate's opening until the call that was blocked returned
+    double clocks_apart_ns;   // a bound on the difference of the two clocks, of two cores, that are read for that
+};
+
+// Closes the chain's gate and calls SUBMIT until a call blocks. The stream is empty before and after. GPU_UNSUPPORTED
+// where none of QUEUE_CALLS_MAX calls blocks, or where there is one processing unit only.
+enum gpu_status queue_depth(struct chain *chain, queue_submit *submit, void *context, struct queue_answer *answer);
 
 #endif

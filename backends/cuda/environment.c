@@ -12,7 +12,7 @@ const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_
 
 const struct gpu_variant gpu_queue_variants[] = {{"queues_quarter", {"CUDA_SCALE_LAUNCH_QUEUES=0.25x"}},
                                                  {"queues_4x", {"CUDA_SCALE_LAUNCH_QUEUES=4x"}},
-                                                 {"connections_1", {"CUDA_DEVICE_MAX_CONNECTIONS=1"}},
+                                                 {"connections_1", {"CUDA_DEVICE_MAX_CONNECTIONS=1"}, true},
                                                  {NULL, {NULL}}};
 const struct gpu_variant gpu_loading_variants[] = {
     {"lazy", {"CUDA_MODULE_LOADING=LAZY"}}, {"eager", {"CUDA_MODULE_LOADING=EAGER"}}, {NULL, {NULL}}};

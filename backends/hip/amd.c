@@ -23,7 +23,7 @@ const char *const gpu_environment[] = {
     "HSA_ENABLE_SDMA", "HSA_MAX_QUEUES", "HSA_NO_SCRATCH_RECLAIM", "HSA_OVERRIDE_GFX_VERSION", "HSA_TOOLS_LIB",
     "HSA_XNACK", NULL};
 
-const struct gpu_variant gpu_queue_variants[] = {{"hw_queues_1", {"GPU_MAX_HW_QUEUES=1"}}, {NULL, {NULL}}};
+const struct gpu_variant gpu_queue_variants[] = {{"hw_queues_1", {"GPU_MAX_HW_QUEUES=1"}, true}, {NULL, {NULL}}};
 const struct gpu_variant gpu_loading_variants[] = {{"default", {NULL}}, {NULL, {NULL}}};
 
 const char *const gpu_cache_environment[] = {NULL};
