@@ -19,7 +19,7 @@ struct probe_answer {
     // word.
     uint64_t asked_ticks, entered_ticks;
     unsigned device; // to be opened
-    bool died;       // probe_run answered GPU_FAILED because the process ended without a word
+    bool crashed;    // probe_run answered GPU_FAILED because a signal ended the process
 
     // Filled by the probe as the benchmark likes.
     unsigned count;
@@ -31,6 +31,10 @@ struct probe_answer {
 // TIMEOUT_S seconds. GPU_FAILED and GPU_UNSUPPORTED with the probe's reason, or with the way that its process ended.
 enum gpu_status probe_run(const char *name, const char *const *environment, double timeout_s,
                           struct probe_answer *answer);
+
+// In a probe: sends ANSWER as it is so far, in case the process does not survive what comes next. If so, it is what
+// probe_run leaves in its ANSWER beside GPU_FAILED; from a process that had sent nothing that is all zeros.
+bool probe_say(const struct probe_answer *answer);
 
 // For child.c: remembers what probes of this process are to be started with, and is the process of a probe.
 struct benchmark;
