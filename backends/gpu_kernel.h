@@ -44,7 +44,8 @@ enum gpu_status gpu_pointer_known(const void *pointer); // cudaPointerGetAttribu
 enum gpu_status gpu_device_current(int *device);        // cudaGetDevice
 enum gpu_status gpu_device_select(int device);          // cudaSetDevice
 
-// Memory that moves between host and device by itself. GPU_UNSUPPORTED where there is no more room. Freed with gpu_free.
+// Memory that moves between host and device by itself. GPU_UNSUPPORTED where there is no more room. Freed with
+// gpu_free.
 enum gpu_status gpu_alloc_managed(void **memory, size_t bytes);
 
 // Memory of the device that nobody has written to: the vendor's one call. GPU_UNSUPPORTED where there is no more room.

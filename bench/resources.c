@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel that takes much of a multiprocessor costs: registers, shared memory, local memory, and the carve-out.
+// What a kernel that takes much of a multiprocessor costs: registers, shared memory, local memory. The carve-out is in
+// common/carve.c, what is refused in common/refusal.c.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backends/gpu_kernel.h"
 #include "common/bench.h"
+#include "common/carve.h"
 #include "common/hold.h"
 #include "common/launch.h"
 #include "common/refusal.h"
@@ -17,11 +19,8 @@ RESOURCES_REGISTERS(DECLARE_REGISTERS)
 RESOURCES_STATIC(DECLARE_STATIC)
 RESOURCES_LOCAL(DECLARE_LOCAL)
 GPU_KERNEL(hold_dynamic);
-GPU_KERNEL(carve_first);
-GPU_KERNEL(carve_second);
 
-// BLOCKS: of the fixed work, a multiprocessor. CARVE_CHAIN: kernels of the shorter chain.
-enum { BLOCKS = 32, REGISTERS_SLACK = 8, CARVE_CHAIN = 100, QUICK_SHARED = 102400 };
+enum { BLOCKS = 32, REGISTERS_SLACK = 8, QUICK_SHARED = 102400 }; // BLOCKS: of the fixed work, a multiprocessor
 #define SPIN_NS 10000
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -237,103 +236,6 @@ static enum gpu_status measure_local(struct bench_case *c, unsigned samples, dou
     return GPU_OK;
 }
 
-// --- The carve-out: period ---------------------------------------------------------------------------------
-
-static const struct carve {
-    const char *variant;
-    const void *kernel[2];
-    unsigned percent[2];
-} carves[] = {{"same", {gpu_kernel(carve_first), gpu_kernel(carve_first)}, {0, 0}},
-              {"same", {gpu_kernel(carve_first), gpu_kernel(carve_first)}, {100, 100}},
-              {"kernels_alternate", {gpu_kernel(carve_first), gpu_kernel(carve_second)}, {0, 0}},
-              {"kernels_alternate", {gpu_kernel(carve_first), gpu_kernel(carve_second)}, {100, 100}},
-              {"carveout_alternates", {gpu_kernel(carve_first), gpu_kernel(carve_second)}, {0, 100}}};
-enum { CARVES = sizeof carves / sizeof *carves };
-
-// A multiprocessor changes its carve-out only if both kernels run on it: each has a block for every one of them. The
-// kernels take shared memory, because one that takes none may leave the carve-out as it is.
-enum { CARVE_SHARED = 16384, CARVE_RESIDENT = 4 };
-
-static struct {
-    struct gpu_launch launch;
-    struct hold_argument argument;
-} pair[2];
-
-static enum gpu_status submit_in_turn(const struct gpu_launch *unused)
-{
-    static unsigned turn;
-    (void)unused;
-    return gpu_launch_runtime(&pair[turn++ % 2].launch);
-}
-
-static enum gpu_status prepare_pair(const struct carve *carve)
-{
-    enum gpu_status status = GPU_OK;
-    for (unsigned k = 0; k < 2 && !status; k++) {
-        status = gpu_kernel_prefer_shared(carve->kernel[k], carve->percent[k]);
-        pair[k].argument = argument;
-        pair[k].argument.out += k * CARVE_RESIDENT * gpu_multiprocessors();
-        pair[k].argument.shared_bytes = CARVE_SHARED;
-        pair[k].launch = chain.empty;
-        pair[k].launch.kernel = carve->kernel[k];
-        pair[k].launch.block[0] = HOLD_THREADS;
-        pair[k].launch.shared_bytes = CARVE_SHARED;
-        pair[k].launch.argument = &pair[k].argument;
-        pair[k].launch.argument_bytes = sizeof pair[k].argument;
-        if (!status) status = gpu_launch_prepare(&pair[k].launch);
-    }
-    return status;
-}
-
-static void set_pair(unsigned blocks_each, double spin_ns)
-{
-    argument.sequence++;
-    for (unsigned k = 0; k < 2; k++) {
-        pair[k].launch.grid[0] = blocks_each * gpu_multiprocessors();
-        pair[k].argument.sequence = argument.sequence;
-        pair[k].argument.spin_ticks = (uint64_t)(spin_ns / gpu_clock_ns_per_tick());
-    }
-}
-
-// Tells in C's detail how many blocks of each kernel a multiprocessor holds when they come in turn: whether the
-// carve-out really changes.
-static enum gpu_status prove_pair(struct bench_case *c)
-{
-    double resident[2] = {0};
-    set_pair(CARVE_RESIDENT, SPIN_NS);
-    enum gpu_status status = GPU_OK;
-    for (unsigned n = 0; n < 4 && !status; n++) status = submit_in_turn(NULL);
-    status = launch_drain(chain.stream, status);
-    for (unsigned k = 0; k < 2 && !status; k++) {
-        const unsigned blocks = pair[k].launch.grid[0];
-        uint64_t begin, end;
-        status = read_stamps((unsigned)(pair[k].argument.out - argument.out), blocks, &begin, &end);
-        if (!status) resident[k] = hold_resident(stamps, blocks);
-    }
-    snprintf(c->detail, sizeof c->detail, "first_blocks=%g;second_blocks=%g", resident[0], resident[1]);
-    return status;
-}
-
-// period: 2N launches of two kernels in turn between two stamps, less N of them between two stamps, over N, by the
-// stamps' begins; all queued behind a gate before the first starts.
-static enum gpu_status measure_period(struct bench_case *c, unsigned samples, double *values)
-{
-    uint64_t begin, end;
-    enum gpu_status status = prepare_pair(&carves[(unsigned)c->argument]);
-    if (!status) status = prove_pair(c);
-    set_pair(1, 0);
-    for (unsigned i = 0; i < samples && !status; i++) {
-        double longer, shorter;
-        status = chain_elapsed_launch(&chain, &pair[0].launch, submit_in_turn, 2 * CARVE_CHAIN, &longer);
-        if (!status) status = chain_elapsed_launch(&chain, &pair[0].launch, submit_in_turn, CARVE_CHAIN, &shorter);
-        for (unsigned k = 0; k < 2 && !status; k++)
-            status = read_stamps((unsigned)(pair[k].argument.out - argument.out), pair[k].launch.grid[0], &begin, &end);
-        if (!status) values[i] = (longer - shorter) / CARVE_CHAIN;
-    }
-    c->error_bound[0] = 2 * sync_device_resolution_ns() / CARVE_CHAIN;
-    return status;
-}
-
 // --- The plan ----------------------------------------------------------------------------------------------
 
 static void set_params(struct bench_case *c, unsigned blocks_each)
@@ -385,24 +287,6 @@ static void add_local(struct bench_plan *plan, unsigned index)
                                          .outputs = {{"first_launch", "ns", "lower"}, {"next_launch", "ns", "lower"}}});
 }
 
-static void add_carve(struct bench_plan *plan, unsigned index)
-{
-    const struct carve *carve = &carves[index];
-    struct bench_case c = {.variant = carve->variant,
-                           .batch = CARVE_CHAIN,
-                           .samples = 2,
-                           .budget_share = BUDGET_SHARE,
-                           .measure = measure_period,
-                           .argument = index};
-    snprintf(c.params, sizeof c.params,
-             "block_threads=128;blocks_per_multiprocessor=1;first_percent=%u;kernel=hold;second_percent=%u;shared_"
-             "bytes=16384",
-             carve->percent[0], carve->percent[1]);
-    c.outputs[0] =
-        (struct bench_output){"period", "ns", "lower", .resolution = sync_device_resolution_ns() / CARVE_CHAIN};
-    bench_add(plan, &c);
-}
-
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
     const size_t bytes = BLOCKS * gpu_multiprocessors() * sizeof *stamps;
@@ -425,14 +309,14 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
             add_hold(plan, h);
     for (unsigned l = 0; l < LOCALS; l++)
         if (!quick || l == LOCALS - 1) add_local(plan, l);
-    for (unsigned v = 0; v < CARVES; v++)
-        if (!quick || carves[v].percent[0] == 0) add_carve(plan, v);
-    return refusal_plan(plan, quick);
+    status = carve_plan(plan, quick);
+    return status ? status : refusal_plan(plan, quick);
 }
 
 static void teardown(void)
 {
     refusal_close();
+    carve_close();
     gpu_free((void *)(uintptr_t)argument.zeros);
     gpu_free(argument.out);
     free(stamps);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost context).
+// Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost
+// context).
 //
 // A measure function calls probe_run; the same binary is started again and calls the benchmark's `probe` function there,
 // with the device closed. What it answers comes back.
@@ -15,8 +16,8 @@
 enum { PROBE_VALUES_MAX = 256 };
 
 struct probe_answer {
-    // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its first
-    // word.
+    // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its
+    // first word.
     uint64_t asked_ticks, entered_ticks;
     unsigned device; // to be opened
     bool crashed;    // probe_run answered GPU_FAILED because a signal ended the process

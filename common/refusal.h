@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that are invalid or ask for too much and are to be refused, and kernels that use more than they were given: the benchmark
-// `resources` measures what each costs, `validation` what the refusing call costs alone.
+// Launches that are invalid or ask for too much and are to be refused, and kernels that use more than they were given:
+// the benchmark `resources` measures what each costs, `validation` what the refusing call costs alone.
 #ifndef LIFTOFF_REFUSAL_H
 #define LIFTOFF_REFUSAL_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment variables that change launches on NVIDIA, variants made of them, and what MPS shares, for CUDA and HIP over CUDA.
+// The environment variables that change launches on NVIDIA, variants made of them, and whether MPS shares a context;
+// for CUDA and for HIP over CUDA.
 #include "backends/cuda/nvml.h"
 #include "backends/gpu_kernel.h"
 

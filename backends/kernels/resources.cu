@@ -4,8 +4,8 @@
 
 #include "backends/kernels/kernel.h"
 
-// In all of them the first thread reads the clock before anything else, so that what is filled is part of the fixed time
-// and not of the gap before it.
+// In all of them the first thread reads the clock before anything else, so that what is filled is part of the fixed
+// time and not of the gap before it.
 
 // LOST is 0 unless something that was kept came back changed.
 KERNEL_FUNCTION void hold_leave(const struct hold_argument *argument, uint64_t begin, uint64_t end, uint32_t lost)
