@@ -78,6 +78,7 @@ enum gpu_status gpu_alloc(void **device_memory, size_t bytes);
 void gpu_free(void *device_memory);
 
 // Page-locked host memory that both sides see coherently, zeroed; *DEVICE_VIEW is its address on the device.
+// GPU_UNSUPPORTED where there is no more room.
 enum gpu_status gpu_alloc_mapped(void **host_view, void **device_view, size_t bytes);
 void gpu_free_mapped(void *host_view);
 

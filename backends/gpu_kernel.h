@@ -44,10 +44,12 @@ enum gpu_status gpu_pointer_known(const void *pointer); // cudaPointerGetAttribu
 enum gpu_status gpu_device_current(int *device);        // cudaGetDevice
 enum gpu_status gpu_device_select(int device);          // cudaSetDevice
 
-// Memory that moves between host and device by itself. Freed with gpu_free.
+// Memory that moves between host and device by itself. GPU_UNSUPPORTED where there is no more room. Freed with
+// gpu_free.
 enum gpu_status gpu_alloc_managed(void **memory, size_t bytes);
 
-// Memory of the device that nobody has written to: the vendor's one call. Freed with gpu_free.
+// Memory of the device that nobody has written to: the vendor's one call. GPU_UNSUPPORTED where there is no more room.
+// Freed with gpu_free.
 enum gpu_status gpu_alloc_raw(void **device_memory, size_t bytes);
 
 // --- Refusals ----------------------------------------------------------------------------------------------
@@ -67,6 +69,9 @@ int gpu_code_last(void);
 
 // The code of all that STREAM still had to do: waits for it. 0 for success.
 int gpu_stream_code(struct gpu_stream *stream);
+
+// GPU_UNSUPPORTED where a kernel of this process that faults would end other programs' contexts, too.
+enum gpu_status gpu_fault_confined(void);
 
 // The vendor's name of a code ("cudaErrorInvalidValue"). Static.
 const char *gpu_code_name(int code);

@@ -103,7 +103,7 @@ void gpu_free(void *device_memory) { (void)VENDOR(Free)(device_memory); }
 
 enum gpu_status gpu_alloc_mapped(void **host_view, void **device_view, size_t bytes)
 {
-    CHECK(HostMalloc, host_view, bytes, VENDOR_HOST_MAPPED);
+    CHECK_ROOM(HostMalloc, host_view, bytes, VENDOR_HOST_MAPPED);
     memset(*host_view, 0, bytes);
     CHECK(HostGetDevicePointer, device_view, *host_view, 0);
     return GPU_OK;

@@ -47,6 +47,14 @@ static inline dim3 runtime_dimensions(const unsigned size[3])
     } while (0)
 #define CHECK(call, ...) CHECK_WITH(VENDOR(call), __VA_ARGS__)
 
+// The same of an allocation whose failure for want of room is GPU_UNSUPPORTED.
+#define CHECK_ROOM(call, ...)                                                                                          \
+    do {                                                                                                               \
+        VENDOR(Error_t) check_error = VENDOR(call)(__VA_ARGS__);                                                       \
+        enum gpu_status check_status = runtime_status(check_error, TEXT(VENDOR(call)));                                \
+        if (check_status) return check_error == VENDOR(ErrorMemoryAllocation) ? GPU_UNSUPPORTED : check_status;        \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,13 +72,13 @@ enum gpu_status gpu_device_select(int device)
 
 enum gpu_status gpu_alloc_managed(void **memory, size_t bytes)
 {
-    CHECK(MallocManaged, memory, bytes, VENDOR_MANAGED_GLOBAL);
+    CHECK_ROOM(MallocManaged, memory, bytes, VENDOR_MANAGED_GLOBAL);
     return GPU_OK;
 }
 
 enum gpu_status gpu_alloc_raw(void **device_memory, size_t bytes)
 {
-    CHECK(Malloc, device_memory, bytes);
+    CHECK_ROOM(Malloc, device_memory, bytes);
     return GPU_OK;
 }
 

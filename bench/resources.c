@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel that takes much of a multiprocessor costs: registers, shared memory, local memory, and the carve-out.
+// What a kernel that takes much of a multiprocessor costs: registers, shared memory, local memory. The carve-out is in
+// common/carve.c, what is refused in common/refusal.c.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backends/gpu_kernel.h"
 #include "common/bench.h"
+#include "common/carve.h"
 #include "common/hold.h"
 #include "common/launch.h"
 #include "common/refusal.h"
@@ -17,11 +19,8 @@ RESOURCES_REGISTERS(DECLARE_REGISTERS)
 RESOURCES_STATIC(DECLARE_STATIC)
 RESOURCES_LOCAL(DECLARE_LOCAL)
 GPU_KERNEL(hold_dynamic);
-GPU_KERNEL(carve_first);
-GPU_KERNEL(carve_second);
 
-// BLOCKS: of the fixed work, a multiprocessor. CARVE_CHAIN: kernels of the shorter chain.
-enum { BLOCKS = 32, REGISTERS_SLACK = 8, CARVE_CHAIN = 100, QUICK_SHARED = 102400 };
+enum { BLOCKS = 32, REGISTERS_SLACK = 8, QUICK_SHARED = 102400 }; // BLOCKS: of the fixed work, a multiprocessor
 #define SPIN_NS 10000
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -36,23 +35,21 @@ static enum gpu_status limits_status;
 
 // --- What is held ------------------------------------------------------------------------------------------
 
-enum { SHARED_MOST = -1, NO_PREFERENCE = -1 };
+enum { SHARED_MOST = -1 };
 
 static const struct hold {
     const char *variant;
     const void *kernel;
     unsigned registers, shared_static; // nominal, 0: not the matter
     int shared_dynamic;                // or SHARED_MOST
-    int carveout_percent;              // or NO_PREFERENCE
 } holds[] = {
-#define REGISTERS_HOLD(registers) {"registers", gpu_kernel(hold_registers_##registers), registers, 0, 0, NO_PREFERENCE},
-#define STATIC_HOLD(bytes) {"static", gpu_kernel(hold_static_##bytes), 0, bytes, 0, NO_PREFERENCE},
-#define DYNAMIC_HOLD(bytes) {"dynamic", gpu_kernel(hold_dynamic), 0, 0, bytes, NO_PREFERENCE},
+#define REGISTERS_HOLD(registers) {"registers", gpu_kernel(hold_registers_##registers), registers, 0, 0},
+#define STATIC_HOLD(bytes) {"static", gpu_kernel(hold_static_##bytes), 0, bytes, 0},
+#define DYNAMIC_HOLD(bytes) {"dynamic", gpu_kernel(hold_dynamic), 0, 0, bytes},
     RESOURCES_REGISTERS(REGISTERS_HOLD) RESOURCES_STATIC(STATIC_HOLD) //
     DYNAMIC_HOLD(0) DYNAMIC_HOLD(1024) DYNAMIC_HOLD(4096) DYNAMIC_HOLD(8192) DYNAMIC_HOLD(16384) DYNAMIC_HOLD(32768)
         DYNAMIC_HOLD(49152) DYNAMIC_HOLD(65536) DYNAMIC_HOLD(QUICK_SHARED) DYNAMIC_HOLD(163840) //
-    {"dynamic_most", gpu_kernel(hold_dynamic), 0, 0, SHARED_MOST, NO_PREFERENCE},
-    {"dynamic", gpu_kernel(carve_first), 0, 0, 16384, 0}};
+    {"dynamic_most", gpu_kernel(hold_dynamic), 0, 0, SHARED_MOST}};
 enum { HOLDS = sizeof holds / sizeof *holds };
 
 // Lets HOLD's kernel have its dynamic shared memory. Asks every time, because the reason why it cannot is told only
@@ -90,8 +87,6 @@ static enum gpu_status prepare(const struct hold *hold, unsigned blocks_each, st
 {
     size_t shared_bytes;
     enum gpu_status status = grant_shared(hold, &shared_bytes);
-    if (!status && hold->carveout_percent != NO_PREFERENCE)
-        status = gpu_kernel_prefer_shared(hold->kernel, (unsigned)hold->carveout_percent);
     if (!status) status = describe(hold, shared_bytes, c);
     if (status) return status;
     launch = chain.empty;
@@ -190,7 +185,6 @@ static const struct {
 enum { LOCALS = sizeof locals / sizeof *locals };
 
 static struct {
-    bool measured;
     enum gpu_status status;
     char reason[256];
     double ns[LOCALS][2]; // of the first launch and of the next
@@ -209,6 +203,7 @@ static enum gpu_status time_round_trip(double *ns)
     return status ? status : ended ? ended : read_stamps(0, 1, &first_begin, &last_end);
 }
 
+// For setup, because the sizes must ascend, cases come in any order, and all rounds are to find the same memory held.
 // Each kernel needs more local memory than any that this process has run before. Asking for its attributes loads its
 // code, which is no part of the launch then.
 static enum gpu_status measure_series(void)
@@ -216,7 +211,7 @@ static enum gpu_status measure_series(void)
     enum gpu_status status = GPU_OK;
     for (unsigned l = 0; l < LOCALS && !status; l++) {
         struct gpu_kernel_attributes told = {0};
-        struct hold hold = {.kernel = locals[l].kernel, .carveout_percent = NO_PREFERENCE};
+        struct hold hold = {.kernel = locals[l].kernel};
         struct bench_case unused;
         status = gpu_kernel_attributes(hold.kernel, &told);
         if (!status) status = prepare(&hold, 1, &unused);
@@ -230,16 +225,10 @@ static enum gpu_status measure_series(void)
 }
 
 // first_launch: from before the first launch of a kernel with so large a stack to the return of the synchronise;
-// next_launch: the same of the next launch of that kernel. The cases come in any order, and the sizes must ascend: the
-// first case measures all of them.
+// next_launch: the same of the next launch of that kernel.
 static enum gpu_status measure_local(struct bench_case *c, unsigned samples, double *values)
 {
     const unsigned l = (unsigned)c->argument;
-    if (!series.measured) {
-        series.measured = true;
-        series.status = measure_series();
-        snprintf(series.reason, sizeof series.reason, "%s", gpu_error());
-    }
     if (series.status) return gpu_reason(series.status, "%s", series.reason);
     for (unsigned i = 0; i < samples; i++) values[i] = series.ns[l][0], values[samples + i] = series.ns[l][1];
     c->error_bound[0] = c->error_bound[1] = clock_cost_ns();
@@ -247,74 +236,12 @@ static enum gpu_status measure_local(struct bench_case *c, unsigned samples, dou
     return GPU_OK;
 }
 
-// --- The carve-out: period ---------------------------------------------------------------------------------
-
-static const struct carve {
-    const char *variant;
-    const void *kernel[2];
-    unsigned percent[2];
-} carves[] = {{"same", {gpu_kernel(carve_first), gpu_kernel(carve_first)}, {0, 0}},
-              {"same", {gpu_kernel(carve_first), gpu_kernel(carve_first)}, {100, 100}},
-              {"kernels_alternate", {gpu_kernel(carve_first), gpu_kernel(carve_second)}, {0, 0}},
-              {"kernels_alternate", {gpu_kernel(carve_first), gpu_kernel(carve_second)}, {100, 100}},
-              {"carveout_alternates", {gpu_kernel(carve_first), gpu_kernel(carve_second)}, {0, 100}}};
-enum { CARVES = sizeof carves / sizeof *carves };
-
-static struct {
-    struct gpu_launch launch;
-    struct hold_argument argument;
-} pair[2];
-
-static enum gpu_status submit_in_turn(const struct gpu_launch *unused)
-{
-    static unsigned turn;
-    (void)unused;
-    return gpu_launch_runtime(&pair[turn++ % 2].launch);
-}
-
-static enum gpu_status prepare_pair(const struct carve *carve)
-{
-    enum gpu_status status = GPU_OK;
-    for (unsigned k = 0; k < 2 && !status; k++) {
-        status = gpu_kernel_prefer_shared(carve->kernel[k], carve->percent[k]);
-        pair[k].argument = (struct hold_argument){.out = argument.out + k, .zeros = argument.zeros};
-        pair[k].launch = chain.empty;
-        pair[k].launch.kernel = carve->kernel[k];
-        pair[k].launch.argument = &pair[k].argument;
-        pair[k].launch.argument_bytes = sizeof pair[k].argument;
-        if (!status) status = gpu_launch_prepare(&pair[k].launch);
-    }
-    return status;
-}
-
-// period: 2N launches of two kernels in turn between two stamps, less N of them between two stamps, over N, by the
-// stamps' begins; all queued behind a gate before the first starts.
-static enum gpu_status measure_period(struct bench_case *c, unsigned samples, double *values)
-{
-    uint64_t begin, end;
-    enum gpu_status status = prepare_pair(&carves[(unsigned)c->argument]);
-    for (unsigned i = 0; i < samples && !status; i++) {
-        double longer, shorter;
-        pair[0].argument.sequence = pair[1].argument.sequence = ++argument.sequence;
-        status = chain_elapsed_launch(&chain, &pair[0].launch, submit_in_turn, 2 * CARVE_CHAIN, &longer);
-        if (!status) status = chain_elapsed_launch(&chain, &pair[0].launch, submit_in_turn, CARVE_CHAIN, &shorter);
-        if (!status) status = read_stamps(0, 2, &begin, &end);
-        if (!status) values[i] = (longer - shorter) / CARVE_CHAIN;
-    }
-    c->error_bound[0] = 2 * sync_device_resolution_ns() / CARVE_CHAIN;
-    return status;
-}
-
 // --- The plan ----------------------------------------------------------------------------------------------
 
-static void set_params(struct bench_case *c, unsigned blocks_each, int carveout_percent)
+static void set_params(struct bench_case *c, unsigned blocks_each)
 {
-    char carveout[32] = "";
-    if (carveout_percent != NO_PREFERENCE)
-        snprintf(carveout, sizeof carveout, "carveout_percent=%d;", carveout_percent);
     snprintf(c->params, sizeof c->params,
-             "block_threads=128;blocks_per_multiprocessor=%u;%skernel=hold;spin_ns=" TEXT(SPIN_NS), blocks_each,
-             carveout);
+             "block_threads=128;blocks_per_multiprocessor=%u;kernel=hold;spin_ns=" TEXT(SPIN_NS), blocks_each);
 }
 
 static void add_hold(struct bench_plan *plan, unsigned index)
@@ -326,7 +253,7 @@ static void add_hold(struct bench_plan *plan, unsigned index)
     else if (hold->shared_dynamic != SHARED_MOST)
         c.axis = "shared_bytes", c.axis_value = hold->shared_static + (unsigned)hold->shared_dynamic;
 
-    set_params(&c, BLOCKS, hold->carveout_percent);
+    set_params(&c, BLOCKS);
     c.samples = 2;
     c.budget_share = BUDGET_SHARE;
     c.outputs[0] = (struct bench_output){"occupancy", "count", "higher"};
@@ -341,7 +268,7 @@ static void add_hold(struct bench_plan *plan, unsigned index)
     c.measure = measure_ratio;
     bench_add(plan, &c);
 
-    set_params(&c, 1, hold->carveout_percent);
+    set_params(&c, 1);
     c.samples = 10;
     c.budget_share = BUDGET_SHARE;
     c.outputs[0] = (struct bench_output){"gap", "ns", "lower", .resolution = resolution};
@@ -360,22 +287,6 @@ static void add_local(struct bench_plan *plan, unsigned index)
                                          .outputs = {{"first_launch", "ns", "lower"}, {"next_launch", "ns", "lower"}}});
 }
 
-static void add_carve(struct bench_plan *plan, unsigned index)
-{
-    const struct carve *carve = &carves[index];
-    struct bench_case c = {.variant = carve->variant,
-                           .batch = CARVE_CHAIN,
-                           .samples = 2,
-                           .budget_share = BUDGET_SHARE,
-                           .measure = measure_period,
-                           .argument = index};
-    snprintf(c.params, sizeof c.params, "block_threads=32;blocks=1;first_percent=%u;kernel=hold;second_percent=%u",
-             carve->percent[0], carve->percent[1]);
-    c.outputs[0] =
-        (struct bench_output){"period", "ns", "lower", .resolution = sync_device_resolution_ns() / CARVE_CHAIN};
-    bench_add(plan, &c);
-}
-
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
     const size_t bytes = BLOCKS * gpu_multiprocessors() * sizeof *stamps;
@@ -389,21 +300,23 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     stamps = malloc(bytes);
     if (!stamps) return gpu_reason(GPU_FAILED, "no memory for %zu bytes of stamps", bytes);
     limits_status = gpu_limits(&limits);
+    series.status = measure_series();
+    snprintf(series.reason, sizeof series.reason, "%s", gpu_error());
 
     for (unsigned h = 0; h < HOLDS; h++)
         if (!quick || holds[h].registers == 255 || holds[h].shared_dynamic == QUICK_SHARED ||
-            (holds[h].kernel == gpu_kernel(hold_dynamic) && holds[h].shared_dynamic == 0))
+            (holds[h].kernel == gpu_kernel(hold_dynamic) && !holds[h].shared_dynamic))
             add_hold(plan, h);
     for (unsigned l = 0; l < LOCALS; l++)
         if (!quick || l == LOCALS - 1) add_local(plan, l);
-    for (unsigned v = 0; v < CARVES; v++)
-        if (!quick || carves[v].percent[0] == 0) add_carve(plan, v);
-    return refusal_plan(plan, quick);
+    status = carve_plan(plan, quick);
+    return status ? status : refusal_plan(plan, quick);
 }
 
 static void teardown(void)
 {
     refusal_close();
+    carve_close();
     gpu_free((void *)(uintptr_t)argument.zeros);
     gpu_free(argument.out);
     free(stamps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checks around a launch cost: valid launches against refused ones, the calls that callers make before a
 // launch, and launches while many allocations are live.
+#include <math.h>
 #include <stdio.h>
 
 #include "backends/gpu_kernel.h"
@@ -45,8 +46,8 @@ MEASURE_VALID(ex)
 
 // --- submit: refused launches ------------------------------------------------------------------------------
 
-// The same of launches that are refused; the error is cleared outside the clock. The first
-// launch that is taken ends the row.
+// The same of launches that are refused; the error is cleared outside the clock. The first launch that is taken ends
+// the row.
 static enum gpu_status measure_refused(struct bench_case *c, unsigned samples, double *values)
 {
     static struct refusal refusal;
@@ -155,23 +156,40 @@ static enum gpu_status fill(enum pool_kind kind, unsigned live)
         if (other != kind) trim(other, 0);
     trim(kind, live);
     while (pools[kind].live < live) {
-        if (allocate(kind, &pools[kind].memory[pools[kind].live])) {
+        enum gpu_status status = allocate(kind, &pools[kind].memory[pools[kind].live]);
+        if (status) {
             unsigned had = pools[kind].live;
             trim(kind, 0);
-            return gpu_reason(GPU_UNSUPPORTED, "no more than %u of %u allocations are to be had: %s", had, live,
-                              gpu_error());
+            return gpu_reason(status, "no more than %u of %u allocations are to be had: %s", had, live, gpu_error());
         }
         pools[kind].live++;
     }
     return GPU_OK;
 }
 
-// submit, as of a valid launch, after the pool was filled outside the clock. The kernel touches none of it.
-static enum gpu_status measure_live(struct bench_case *c, unsigned samples, double *values)
+static enum gpu_status time_with(struct bench_case *c, unsigned live, unsigned samples, double *values)
 {
-    enum gpu_status status = fill((enum pool_kind)c->argument, (unsigned)c->axis_value);
+    enum gpu_status status = fill((enum pool_kind)c->argument, live);
     if (!status) status = launch_drain(stream, GPU_OK);
     return status ? status : time_valid(c, samples, values, gpu_launch_runtime);
+}
+
+// submit, as of a valid launch, after the pool was filled outside the clock. The kernel touches none of it.
+// submit_ratio: that, over the mean of the same with an empty pool before it and after it.
+static enum gpu_status measure_live(struct bench_case *c, unsigned samples, double *values)
+{
+    static double before[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD], after[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD];
+    double *ratio = values + samples, least = INFINITY;
+    enum gpu_status status = time_with(c, 0, samples, before);
+    if (!status) status = time_with(c, (unsigned)c->axis_value, samples, values);
+    if (!status) status = time_with(c, 0, samples, after);
+    for (unsigned i = 0; i < samples && !status; i++) {
+        double without = (before[i] + after[i]) / 2;
+        ratio[i] = values[i] / without;
+        least = fmin(least, without);
+    }
+    c->error_bound[1] = 2 * c->error_bound[0] / least;
+    return status;
 }
 
 // --- The plan ----------------------------------------------------------------------------------------------
@@ -196,7 +214,7 @@ static void add_submits(struct bench_plan *plan, bool quick)
     for (unsigned kind = 0; kind < REFUSAL_LAUNCHES; kind++) {
         if (quick && !refusal_is_quick(kind)) continue;
         c.variant = refusal_name(kind);
-        snprintf(c.params, sizeof c.params, "cause=over_provision");
+        snprintf(c.params, sizeof c.params, "%s", refusal_params(kind));
         c.argument = kind;
         bench_add(plan, &c);
     }
@@ -232,7 +250,7 @@ static void add_live(struct bench_plan *plan, bool quick)
                                    .no_warm_up = true,
                                    .budget_share = 0.001,
                                    .argument = kind,
-                                   .outputs = {submit_output},
+                                   .outputs = {submit_output, {"submit_ratio", "ratio", "lower"}},
                                    .measure = measure_live};
             if (levels[l] > pool_kinds[kind].live_max || (levels[l] == 0 && kind != PLAIN)) continue;
             if (quick && (kind != PLAIN || (levels[l] != 0 && levels[l] != 1000))) continue;

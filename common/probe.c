@@ -43,7 +43,7 @@ enum gpu_status probe_run(const char *name, const char *const *environment, doub
     *answer = (struct probe_answer){0};
     enum child_outcome outcome = supervise(&order, probes.argv, timeout_s, hear, NULL, answer, reason);
     if (outcome == CHILD_DONE && answer->entered_ticks) return GPU_OK;
-    answer->died = outcome == CHILD_DIED;
+    answer->crashed = outcome == CHILD_CRASHED;
     if (outcome == CHILD_UNSUPPORTED) return gpu_reason(GPU_UNSUPPORTED, "%s", reason);
     if (outcome == CHILD_REFUSED) return gpu_reason(GPU_FAILED, "%s", reason);
     if (outcome == CHILD_DONE || outcome == CHILD_ABANDONED)
@@ -51,10 +51,18 @@ enum gpu_status probe_run(const char *name, const char *const *environment, doub
     return gpu_reason(GPU_FAILED, "probe %s: %s", name, reason);
 }
 
+static int to_parent;
+
+bool probe_say(const struct probe_answer *answer)
+{
+    return wire_send(to_parent, WIRE_PROBE, 0, answer, sizeof *answer);
+}
+
 int probe_main(const struct benchmark *benchmark, const struct child_order *order)
 {
     struct probe_answer answer = {
         .asked_ticks = order->asked_ticks, .entered_ticks = order->entered_ticks, .device = order->device};
+    to_parent = order->to_parent;
     struct pin_place place;
     char pu[16];
     snprintf(pu, sizeof pu, "%d", order->pu);
@@ -63,7 +71,6 @@ int probe_main(const struct benchmark *benchmark, const struct child_order *orde
         unpinned ? gpu_reason(GPU_FAILED, "%s", unpinned) : benchmark->probe(order->probe, &answer);
     const char *reason = gpu_error();
     if (status) return wire_send_texts(order->to_parent, WIRE_FATAL, status, &reason, 1) ? 0 : 1;
-    bool sent = wire_send(order->to_parent, WIRE_PROBE, 0, &answer, sizeof answer) &&
-                wire_send(order->to_parent, WIRE_END, 0, NULL, 0);
+    bool sent = probe_say(&answer) && wire_send(order->to_parent, WIRE_END, 0, NULL, 0);
     return sent ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost context).
+// Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost
+// context).
 //
 // A measure function calls probe_run; the same binary is started again and calls the benchmark's `probe` function there,
 // with the device closed. What it answers comes back.
@@ -15,11 +16,11 @@
 enum { PROBE_VALUES_MAX = 256 };
 
 struct probe_answer {
-    // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its first
-    // word.
+    // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its
+    // first word.
     uint64_t asked_ticks, entered_ticks;
     unsigned device; // to be opened
-    bool died;       // probe_run answered GPU_FAILED because the process ended without a word
+    bool crashed;    // probe_run answered GPU_FAILED because a signal ended the process
 
     // Filled by the probe as the benchmark likes.
     unsigned count;
@@ -31,6 +32,10 @@ struct probe_answer {
 // TIMEOUT_S seconds. GPU_FAILED and GPU_UNSUPPORTED with the probe's reason, or with the way that its process ended.
 enum gpu_status probe_run(const char *name, const char *const *environment, double timeout_s,
                           struct probe_answer *answer);
+
+// In a probe: sends ANSWER as it is so far, in case the process does not survive what comes next. If so, it is what
+// probe_run leaves in its ANSWER beside GPU_FAILED; from a process that had sent nothing that is all zeros.
+bool probe_say(const struct probe_answer *answer);
 
 // For child.c: remembers what probes of this process are to be started with, and is the process of a probe.
 struct benchmark;

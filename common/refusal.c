@@ -37,28 +37,33 @@ enum kind {
 _Static_assert((int)REFUSAL_LAUNCHES == STACK && (int)REFUSAL_KINDS == ALLOW_SHARED + 1,
                "refusal.h counts other kinds");
 
+#define TOO_MUCH "cause=over_provision;"
+#define INVALID "cause=invalid;"
+
 static const struct {
-    const char *name;
+    const char *name, *params;
     bool any_device; // asked of devices that tell no limits, too
     bool quick;
 } kinds[REFUSAL_KINDS] = {
-    [BLOCK_THREADS] = {"block_threads", true, true},
-    [BLOCK_DIMENSION] = {"block_dimension", false, false},
-    [GRID_DIMENSION] = {"grid_dimension", false, false},
-    [ZERO_GRID] = {"zero_grid", true, false},
-    [ZERO_BLOCK] = {"zero_block", true, false},
-    [SHARED_BYTES] = {"shared_bytes", true, true},
-    [SHARED_MOST] = {"shared_most", false, false},
-    [REGISTERS] = {"registers", false, false},
-    [COOPERATIVE] = {"cooperative", false, false},
-    [CLUSTER] = {"cluster", false, false},
-    [UNKNOWN_KERNEL] = {"unknown_kernel", false, false},
-    [NO_KERNEL] = {"no_kernel", true, true},
-    [STACK] = {"stack", false, false},
-    [ALLOW_SHARED] = {"allow_shared", false, false},
+    [BLOCK_THREADS] = {"block_threads", TOO_MUCH "entry=runtime;kernel=empty", true, true},
+    [BLOCK_DIMENSION] = {"block_dimension", TOO_MUCH "entry=runtime;kernel=empty", false, false},
+    [GRID_DIMENSION] = {"grid_dimension", TOO_MUCH "entry=runtime;kernel=empty", false, false},
+    [ZERO_GRID] = {"zero_grid", INVALID "entry=runtime;kernel=empty", true, false},
+    [ZERO_BLOCK] = {"zero_block", INVALID "entry=runtime;kernel=empty", true, false},
+    [SHARED_BYTES] = {"shared_bytes", TOO_MUCH "entry=runtime;kernel=empty", true, true},
+    [SHARED_MOST] = {"shared_most", TOO_MUCH "entry=runtime;kernel=registers", false, false},
+    [REGISTERS] = {"registers", TOO_MUCH "entry=runtime;kernel=registers", false, false},
+    [COOPERATIVE] = {"cooperative", TOO_MUCH "entry=cooperative;kernel=empty", false, false},
+    [CLUSTER] = {"cluster", TOO_MUCH "entry=launch_ex;kernel=registers", false, false},
+    [UNKNOWN_KERNEL] = {"unknown_kernel", INVALID "entry=runtime;kernel=unknown", false, false},
+    [NO_KERNEL] = {"no_kernel", INVALID "entry=runtime;kernel=none", true, true},
+    [STACK] = {"stack", TOO_MUCH "entry=stack_limit", false, false},
+    [ALLOW_SHARED] = {"allow_shared", TOO_MUCH "entry=kernel_attribute;kernel=registers", false, false},
 };
 
 const char *refusal_name(unsigned kind) { return kinds[kind].name; }
+
+const char *refusal_params(unsigned kind) { return kinds[kind].params; }
 
 bool refusal_is_quick(unsigned kind) { return kinds[kind].quick; }
 
@@ -159,7 +164,7 @@ enum gpu_status refusal_taken(struct bench_case *c)
     return gpu_reason(GPU_UNSUPPORTED, "this device takes it: no error came");
 }
 
-// --- failure_cost: cause=over_provision --------------------------------------------------------------------
+// --- failure_cost: requests that the host refuses -----------------------------------------------------------
 
 static struct gpu_stream *stream;
 static struct stamp_launch stamps;
@@ -219,15 +224,14 @@ enum { GIVEN_BYTES = 1024, USED_BYTES = 1 << 20 }; // no multiprocessor has so m
 static const double FAULT_TIMEOUT_S = 20;
 
 static const struct fault {
-    const char *name, *cause;
+    const char *name, *params;
     const void *kernel;
     size_t shared_bytes;
-    unsigned processes;
 } faults[] = {
-    {"shared_overrun", "under_provision", gpu_kernel(fault_shared), GIVEN_BYTES, 1},
-    {"null_write", "fault", gpu_kernel(fault_store), 0, 1},
-    {"misaligned", "fault", gpu_kernel(fault_store), 0, 1},
-    {"trap", "fault", gpu_kernel(fault_trap), 0, 1},
+    {"shared_overrun", "cause=under_provision", gpu_kernel(fault_shared), GIVEN_BYTES},
+    {"null_write", "cause=fault", gpu_kernel(fault_store), 0},
+    {"misaligned", "cause=fault", gpu_kernel(fault_store), 0},
+    {"trap", "cause=fault", gpu_kernel(fault_trap), 0},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
@@ -269,6 +273,7 @@ enum gpu_status refusal_probe(const char *name, struct probe_answer *answer)
     if (!status) status = prepare_fault(fault, &launch);
     if (!status) status = stamp_launch_prove(&stamps);
     if (status) return status;
+    if (!probe_say(answer)) return gpu_reason(GPU_FAILED, "nobody is there to be told of the fault");
 
     uint64_t begin = clock_ticks();
     int code = gpu_launch_code(&launch);
@@ -284,11 +289,13 @@ enum gpu_status refusal_probe(const char *name, struct probe_answer *answer)
     return GPU_OK;
 }
 
+// Only a signal that came after the probe's word, its last before the faulting launch, is the fault's doing.
 static enum gpu_status measure_fault(struct bench_case *c, unsigned samples, double *values)
 {
     static struct probe_answer answer;
-    enum gpu_status status = probe_run(c->variant, NULL, FAULT_TIMEOUT_S, &answer);
-    if (status == GPU_FAILED && answer.died)
+    enum gpu_status status = gpu_fault_confined();
+    if (!status) status = probe_run(c->variant, NULL, FAULT_TIMEOUT_S, &answer);
+    if (status == GPU_FAILED && answer.crashed && answer.entered_ticks)
         return gpu_reason(GPU_UNSUPPORTED, "no process lives to be told of this fault: %s", gpu_error());
     if (status) return status;
     if (!answer.values[2]) return refusal_taken(c);
@@ -306,7 +313,6 @@ static const struct bench_output failure_cost = {"failure_cost", "ns", "lower"};
 static void add_refused(struct bench_plan *plan, unsigned kind)
 {
     struct bench_case c = {.variant = kinds[kind].name,
-                           .params = "cause=over_provision",
                            .samples = 20,
                            .budget_share = 0.05,
                            .argument = kind,
@@ -314,6 +320,7 @@ static void add_refused(struct bench_plan *plan, unsigned kind)
                            .measure = kind == STACK          ? measure_stack
                                       : kind == ALLOW_SHARED ? measure_allow_shared
                                                              : measure_launch};
+    snprintf(c.params, sizeof c.params, "%s", kinds[kind].params);
     bench_add(plan, &c);
 }
 
@@ -321,10 +328,10 @@ static void add_fault(struct bench_plan *plan, const struct fault *fault)
 {
     struct bench_case c = {.variant = fault->name,
                            .once = true,
-                           .processes = fault->processes,
+                           .processes = 1,
                            .outputs = {failure_cost, {"context_survived", "ratio", "none"}},
                            .measure = measure_fault};
-    snprintf(c.params, sizeof c.params, "cause=%s", fault->cause);
+    snprintf(c.params, sizeof c.params, "%s", fault->params);
     bench_add(plan, &c);
 }
 

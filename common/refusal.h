@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that ask for too much and are to be refused, and kernels that use more than they were given: the benchmark
-// `resources` measures what each costs, `validation` what the refusing call costs alone.
+// Launches that are invalid or ask for too much and are to be refused, and kernels that use more than they were given:
+// the benchmark `resources` measures what each costs, `validation` what the refusing call costs alone.
 #ifndef LIFTOFF_REFUSAL_H
 #define LIFTOFF_REFUSAL_H
 
@@ -16,6 +16,9 @@ struct refusal {
 
 // A short word; a row's variant.
 const char *refusal_name(unsigned kind);
+
+// What the row's value depends on: the cause, the entry point and the kernel, as `params`.
+const char *refusal_params(unsigned kind);
 
 // True of the few that stand for all with --quick.
 bool refusal_is_quick(unsigned kind);

@@ -148,9 +148,11 @@ static const char *signal_name(int number, char *other, size_t room)
 static enum child_outcome describe_death(int status, char *reason)
 {
     char other[24];
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status)) {
         snprintf(reason, 256, "the process died of %s", signal_name(WTERMSIG(status), other, sizeof other));
-    else snprintf(reason, 256, "the process ended early with status %d", WEXITSTATUS(status));
+        return CHILD_CRASHED;
+    }
+    snprintf(reason, 256, "the process ended early with status %d", WEXITSTATUS(status));
     return CHILD_DIED;
 }
 

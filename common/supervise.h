@@ -11,7 +11,8 @@
 
 enum child_outcome {
     CHILD_DONE,        // it told all and ended
-    CHILD_DIED,        // crashed, or ended before it had told all
+    CHILD_DIED,        // ended before it had told all
+    CHILD_CRASHED,     // a signal ended it before it had told all
     CHILD_TIMEOUT,     // killed for taking longer than it may
     CHILD_REFUSED,     // it said itself why it cannot go on
     CHILD_UNSUPPORTED, // likewise, because this device or toolkit cannot

@@ -12,7 +12,7 @@ measure() {
     expect 0 env LIFTOFF_HOST_INJECT="${2-}" "$host" --quick --budget 0.3 --no-samples --output "$1.csv" \
         resources validation
     rows "$1.csv" benchmark variant metric axis_value median |
-        grep -E '^validation\|.*[0-9]$|^resources\|[a-z_]+\|failure_cost\|.*[0-9]$' | cut -d'|' -f2- >"$1.rows"
+        grep -E '^validation\|[a-z_]+\|(submit|call)\|.*[0-9]$|^resources\|[a-z_]+\|failure_cost\|.*[0-9]$' | cut -d'|' -f2- >"$1.rows"
 }
 
 # grew FILE: the rows that took the delay longer in FILE than before, and those that did not, each of them within 5 %: a
@@ -49,6 +49,18 @@ comes_back launch "launch_ns=$delay_ns"
 { valid same && refusals grew && calls grew; } >expected
 comes_back refuse "refuse_ns=$delay_ns,ask_ns=$delay_ns"
 
+# A launch takes 20 µs, and 20 ns more for each allocation: twice as long with 1000 of them, and as long as ever with none.
+ratios() {
+    measure live "launch_ns=$delay_ns,live_ps=20000"
+    rows live.csv metric axis_value median | awk -F'|' '$1 == "submit_ratio" {
+        expected = $2 == 0 ? 1 : 2
+        rows++
+        off += $3 < 0.95 * expected || $3 > 1.05 * expected
+    }
+    END { exit rows != 2 || off }'
+}
+ratios || ratios || ratios || fail "20 ns an allocation are not twice 20 µs: $(grep submit_ratio live.csv)"
+
 # --- The file is whole, and what cannot be is told --------------------------------------------------------------------
 
 expect 0 "$reader" check before.csv
@@ -75,6 +87,44 @@ holds got '^unknown_kernel\|submit\|\|unsupported\|\|.any address is that of a k
 holds got '^shared_overrun\|failure_cost\|\|unsupported\|\|the host device has no shared memory$'
 holds got '^null_write\|context_survived\|\|unsupported\|\|no process lives to be told of this fault: '
 [[ $(grep -cE '^valid\|submit\|[0-9]+\|(ok|unsteady)\|' got) == 12 ]] || fail 'a level of allocations has no value'
+
+rows all.csv variant metric params >got
+holds got '^zero_grid\|failure_cost\|cause=invalid;entry=runtime;kernel=empty$'
+holds got '^no_kernel\|submit\|cause=invalid;entry=runtime;kernel=none$'
+holds got '^registers\|submit\|cause=over_provision;entry=runtime;kernel=registers$'
+[[ -z $(keys all.csv | uniq -d) ]] || fail "keys come twice: $(keys all.csv | uniq -d)"
+
+# --- Allocations that fail, for want of room and otherwise -------------------------------------------------------------
+
+expect 1 env LIFTOFF_HOST_INJECT=alloc_error=50- "$host" --processes 1 --budget 0.001 --no-samples --output fault.csv validation
+rows fault.csv variant metric params axis_value status reason >got
+for kind in plain plain_large mapped managed; do
+    holds got "^valid\|submit_ratio\|.*kind=$kind\|100\|failed\|.*no more than [0-9]+ of 100 allocations .*: injected"
+done
+lacks got '\|submit_ratio\|.*\|unsupported\|'
+(
+    ulimit -v 150000 # 100 of 2 MiB are more
+    expect 0 "$host" --processes 1 --budget 0.001 --no-samples --output room.csv validation
+) || exit 1
+rows room.csv variant metric params axis_value status reason >got
+holds got '^valid\|submit\|.*kind=plain_large\|100\|unsupported\|.*no more than [0-9]+ of 100 allocations .*: no memory'
+holds got '^valid\|submit\|.*kind=plain\|100\|(ok|unsteady)\|'
+
+# --- A probe that dies before its fault is no fault's doing ------------------------------------------------------------
+
+cat >dies <<'END'
+#!/bin/bash
+case $LIFTOFF_CHILD in
+*null_write*) kill -SEGV $$ ;;
+*trap*) exit 9 ;;
+esac
+exec "$@"
+END
+chmod +x dies
+expect 1 env LIFTOFF_RUNNER="$PWD/dies" "$host" --processes 1 --budget 0.001 --no-samples --output dies.csv resources
+rows dies.csv variant metric status reason >got
+holds got '^null_write\|failure_cost\|failed\|probe null_write: the process died of SIGSEGV'
+holds got '^trap\|context_survived\|failed\|probe trap: the process ended early with status 9'
 
 # --- Launches that fail or do not run ---------------------------------------------------------------------------------
 

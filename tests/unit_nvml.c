@@ -97,9 +97,11 @@ static void finds_mps_by_its_control_pipe(void **state)
     facts_of(BUS);
     bool server = strstr(told, "mps=yes (server process)") != NULL; // a real one, on this machine
     if (!server) expect_fact("mps=no");
+    assert_false(nvml_mps_client());
     assert_int_equal(close(creat(pipe, 0600)), 0);
     facts_of(BUS);
     if (!server) expect_fact("mps=yes (control pipe)");
+    assert_true(nvml_mps_client());
     assert_int_equal(unlink(pipe), 0);
     assert_int_equal(rmdir(folder), 0);
     assert_int_equal(unsetenv("CUDA_MPS_PIPE_DIRECTORY"), 0);

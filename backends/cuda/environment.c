@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment variables that change launches on NVIDIA, and variants made of them, for CUDA and for HIP over CUDA.
-#include "backends/gpu.h"
+// The environment variables that change launches on NVIDIA, variants made of them, and whether MPS shares a context;
+// for CUDA and for HIP over CUDA.
+#include "backends/cuda/nvml.h"
+#include "backends/gpu_kernel.h"
 
 const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_LOADING",
                                        "CUDA_MODULE_DATA_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS",
@@ -18,3 +20,10 @@ const struct gpu_variant gpu_loading_variants[] = {
     {"lazy", {"CUDA_MODULE_LOADING=LAZY"}}, {"eager", {"CUDA_MODULE_LOADING=EAGER"}}, {NULL, {NULL}}};
 
 const char *const gpu_cache_environment[] = {"CUDA_CACHE_DISABLE=0", "CUDA_CACHE_PATH=", NULL};
+
+enum gpu_status gpu_fault_confined(void)
+{
+    if (!nvml_mps_client()) return GPU_OK;
+    return gpu_reason(GPU_UNSUPPORTED, "an MPS daemon's control pipe is there: a fault would end the contexts of its "
+                                       "other clients, too");
+}

@@ -191,14 +191,18 @@ static bool mps_server_runs(void)
     return runs;
 }
 
-// A CUDA program becomes a client of MPS where the daemon's control pipe is, even if that runs in another container.
-static void tell_mps(gpu_fact_function *emit, void *context)
+// The pipe decides, even if the daemon runs in another container.
+bool nvml_mps_client(void)
 {
     const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
     char path[4096];
     snprintf(path, sizeof path, "%s/control", folder ? folder : "/tmp/nvidia-mps");
-    bool pipe = access(path, F_OK) == 0;
-    emit(context, "mps", mps_server_runs() ? "yes (server process)" : pipe ? "yes (control pipe)" : "no");
+    return access(path, F_OK) == 0;
+}
+
+static void tell_mps(gpu_fact_function *emit, void *context)
+{
+    emit(context, "mps", mps_server_runs() ? "yes (server process)" : nvml_mps_client() ? "yes (control pipe)" : "no");
 }
 
 void nvml_facts(const char *pci_bus_id, gpu_fact_function *emit, void *context)

@@ -18,6 +18,9 @@ void nvml_facts(const char *pci_bus_id, gpu_fact_function *emit, void *context);
 // PREFIX_throttle_reasons (`none`, or words joined by `+`). *THROTTLED says whether heat or power is among the reasons.
 void nvml_state(const char *pci_bus_id, const char *prefix, gpu_fact_function *emit, void *context, bool *throttled);
 
+// Whether a CUDA program that is started now becomes a client of MPS: the daemon's control pipe is there.
+bool nvml_mps_client(void);
+
 #ifdef __cplusplus
 }
 #endif

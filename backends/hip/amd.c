@@ -12,6 +12,8 @@
 
 const char gpu_backend[] = "hip";
 
+enum gpu_status gpu_fault_confined(void) { return GPU_OK; } // a context is a process's own
+
 const char *const gpu_environment[] = {
     "HIP_LAUNCH_BLOCKING", "HIP_VISIBLE_DEVICES", "HIP_FORCE_DEV_KERNARG", "HIP_FORCE_QUEUE_PROFILING",
     "HIP_HOST_COHERENT", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "GPU_MAX_HW_QUEUES", "GPU_FLUSH_ON_EXECUTION",

@@ -100,23 +100,31 @@ double gpu_clock_ns_per_tick(void) { return clock_state.ns_per_tick; }
 
 // --- Memory: the device reads the host's -------------------------------------------------------------------
 
-enum gpu_status gpu_alloc(void **device_memory, size_t bytes)
+static enum gpu_status allocate(void **memory, size_t bytes, enum gpu_status without_room)
 {
-    if (posix_memalign(device_memory, 4096, bytes)) return gpu_reason(GPU_FAILED, "no memory for %zu bytes", bytes);
-    memset(*device_memory, 0, bytes);
+    enum gpu_status status = inject_allocation();
+    if (status) return status;
+    if (posix_memalign(memory, 4096, bytes)) return gpu_reason(without_room, "no memory for %zu bytes", bytes);
+    memset(*memory, 0, bytes);
     return GPU_OK;
 }
 
-void gpu_free(void *device_memory) { free(device_memory); }
+enum gpu_status gpu_alloc(void **device_memory, size_t bytes) { return allocate(device_memory, bytes, GPU_FAILED); }
+
+void gpu_free(void *device_memory)
+{
+    inject_freed();
+    free(device_memory);
+}
 
 enum gpu_status gpu_alloc_mapped(void **host_view, void **device_view, size_t bytes)
 {
-    enum gpu_status status = gpu_alloc(host_view, bytes);
+    enum gpu_status status = allocate(host_view, bytes, GPU_UNSUPPORTED);
     if (!status) *device_view = *host_view;
     return status;
 }
 
-void gpu_free_mapped(void *host_view) { free(host_view); }
+void gpu_free_mapped(void *host_view) { gpu_free(host_view); }
 
 enum gpu_status gpu_read(void *to, const void *device_memory, size_t bytes)
 {

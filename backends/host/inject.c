@@ -15,10 +15,10 @@ struct range {
 
 struct inject inject;
 
-static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, block_ns, refuse_ns, ask_ns, first_ns, open_ns, fence_ns,
-    ioctls;
-static struct range launch_error, hang, crash, wrong_count;
-static uint64_t launch_ticks, first_ticks, launches;
+static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, live_ps, block_ns, refuse_ns, ask_ns, first_ns, open_ns,
+    fence_ns, ioctls;
+static struct range launch_error, alloc_error, hang, crash, wrong_count;
+static uint64_t launch_ticks, first_ticks, launches, allocations, freed;
 static uint64_t own_ticks; // what a spin takes beyond the wait: a read of the clock
 static bool any_fault;
 static const void *kernels[256]; // launched before, for first_ns
@@ -35,8 +35,10 @@ static const struct {
     {"hang", NULL, &hang},
     {"crash", NULL, &crash},
     {"launch_error", NULL, &launch_error},
+    {"alloc_error", NULL, &alloc_error},
     {"wrong_count", NULL, &wrong_count},
     {"byte_ps", &byte_ps, NULL},
+    {"live_ps", &live_ps, NULL},
     {"block_ns", &block_ns, NULL},
     {"refuse_ns", &refuse_ns, NULL},
     {"ask_ns", &ask_ns, NULL},
@@ -72,10 +74,9 @@ static enum gpu_status parse_item(const char *item)
     size_t row = 0, length = strcspn(item, "=");
     while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
     if (row == TABLE_ROWS || !item[length])
-        return malformed(item,
-                         "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, block_ns=N, refuse_ns=N, "
-                         "ask_ns=N, first_ns=N, open_ns=N, fence_ns=N, ioctls=N, hang=K, crash=K, launch_error=K, "
-                         "wrong_count=K");
+        return malformed(item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, live_ps=N, block_ns=N, "
+                               "refuse_ns=N, ask_ns=N, first_ns=N, open_ns=N, fence_ns=N, ioctls=N, hang=K, crash=K, "
+                               "launch_error=K, alloc_error=K, wrong_count=K");
     uint64_t number;
     const char *rest;
     bool good = parse_number(item + length + 1, &rest, &number);
@@ -101,7 +102,7 @@ enum gpu_status inject_read(void)
         else *table[row].range = (struct range){0, 0};
     }
     inject = (struct inject){0};
-    launches = 0;
+    launches = allocations = freed = 0;
     kernels_seen = 0;
     const char *text = gpu_injection();
     if (!text) return GPU_OK;
@@ -143,7 +144,7 @@ static bool is_first(const void *kernel)
 enum gpu_status inject_launch(const void *kernel, size_t argument_bytes, uint32_t *fault)
 {
     if (first_ticks && is_first(kernel)) inject_spin(first_ticks);
-    inject_spin(launch_ticks + ticks_of(argument_bytes * byte_ps / 1000));
+    inject_spin(launch_ticks + ticks_of((argument_bytes * byte_ps + (allocations - freed) * live_ps) / 1000));
     for (uint64_t i = 0; i < ioctls; i++) ioctl(-1, 0);
     if (!any_fault) return GPU_OK; // counting drains the store buffer, which would add to the delay
     uint64_t launch = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
@@ -153,6 +154,13 @@ enum gpu_status inject_launch(const void *kernel, size_t argument_bytes, uint32_
     else if (within(wrong_count, launch)) *fault = FAULT_SKIP;
     return GPU_OK;
 }
+
+enum gpu_status inject_allocation(void)
+{
+    return within(alloc_error, ++allocations) ? gpu_reason(GPU_FAILED, "injected allocation error") : GPU_OK;
+}
+
+void inject_freed(void) { freed++; }
 
 // A spin ends up to a read too late; the next one ends so much sooner, so that many are right on average.
 void inject_spin(uint64_t ticks)

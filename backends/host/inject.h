@@ -5,6 +5,7 @@
 //   gap_ns=N         the device waits N between a kernel and the kernel that was already queued behind it
 //   complete_ns=N    the device waits N before it publishes the end of a kernel with nothing queued behind it
 //   byte_ps=N        a launch call takes N picoseconds longer for each byte of its arguments
+//   live_ps=N        a launch call takes N picoseconds longer for each allocation that has not been freed
 //   block_ns=N       the device takes N longer for each block of a grid
 //   refuse_ns=N      a launch call that is refused takes N longer
 //   ask_ns=N         asking for the current device takes N longer
@@ -13,10 +14,11 @@
 //   open_ns=N        opening the device takes N longer
 //   fence_ns=N       going on after a wait for a word or for another stream takes N longer
 //   launch_error=K   the Kth launch call fails
+//   alloc_error=K    the Kth allocation fails, of those of the device and of mapped and managed memory
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
 //   wrong_count=K    the Kth launch ends without having run
 //
-// separated by commas. Launches count from 1; K- means the Kth and all that follow.
+// separated by commas. Launches and allocations count from 1; K- means the Kth and all that follow.
 #ifndef LIFTOFF_HOST_INJECT_H
 #define LIFTOFF_HOST_INJECT_H
 
@@ -39,6 +41,10 @@ enum gpu_status inject_read(void);
 
 // To be called by each launch call while active: delays it or fails it, or sets *FAULT for the device.
 enum gpu_status inject_launch(const void *kernel, size_t argument_bytes, uint32_t *fault);
+
+// To be called by each allocation and each release of memory.
+enum gpu_status inject_allocation(void);
+void inject_freed(void);
 
 void inject_spin(uint64_t ticks);
 

@@ -66,12 +66,18 @@ enum gpu_status gpu_device_select(int selected)
     return selected == 0 ? GPU_OK : gpu_reason(GPU_FAILED, "there is no host device %d, only 0", selected);
 }
 
-enum gpu_status gpu_alloc_managed(void **memory, size_t bytes) { return gpu_alloc(memory, bytes); }
+enum gpu_status gpu_alloc_managed(void **memory, size_t bytes)
+{
+    void *device_view;
+    return gpu_alloc_mapped(memory, &device_view, bytes);
+}
 
 enum gpu_status gpu_alloc_raw(void **device_memory, size_t bytes)
 {
+    enum gpu_status status = inject_allocation();
+    if (status) return status;
     *device_memory = malloc(bytes);
-    return *device_memory ? GPU_OK : gpu_reason(GPU_FAILED, "no memory for %zu bytes", bytes);
+    return *device_memory ? GPU_OK : gpu_reason(GPU_UNSUPPORTED, "no memory for %zu bytes", bytes);
 }
 
 // A code is the index of its name.
@@ -109,5 +115,7 @@ int gpu_code_last(void)
 }
 
 int gpu_stream_code(struct gpu_stream *stream) { return gpu_stream_synchronize(stream) ? 1 : 0; }
+
+enum gpu_status gpu_fault_confined(void) { return GPU_OK; }
 
 const char *gpu_code_name(int code) { return names[code ? 1 : 0]; }
