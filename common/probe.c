@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/bench.h"
@@ -152,6 +153,8 @@ void *probe_shared(void) { return group.meeting + 1; }
 
 enum gpu_status probe_meet(double timeout_s)
 {
+    enum { POLLS = 256 };
+    const double AWAKE_NS = 2e6;
     const uint32_t all = ++group.meetings * group.members;
     uint64_t begin = clock_ticks();
     __atomic_add_fetch(&group.meeting->arrived, 1, __ATOMIC_ACQ_REL);
@@ -160,10 +163,15 @@ enum gpu_status probe_meet(double timeout_s)
         uint32_t gone = __atomic_load_n(&group.meeting->gone, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&group.meeting->arrived, __ATOMIC_ACQUIRE) >= all) return GPU_OK;
         if (gone) return gpu_reason(GPU_FAILED, "%s", LEFT_ALONE);
-        if (polls % 256) clock_relax();
-        else sched_yield(); // where there are fewer cores than members
-        if (polls % 256 == 0 && clock_ns(clock_ticks() - begin) > timeout_s * 1e9)
-            return gpu_reason(GPU_FAILED, "the group did not meet within %g s", timeout_s);
+        if (polls % POLLS) {
+            clock_relax();
+            continue;
+        }
+        double waited_ns = clock_ns(clock_ticks() - begin);
+        if (waited_ns > timeout_s * 1e9) return gpu_reason(GPU_FAILED, "the group did not meet within %g s", timeout_s);
+        // Whoever waits long is to take no core from those that are at work.
+        if (waited_ns < AWAKE_NS) sched_yield();
+        else nanosleep(&(struct timespec){0, 50000}, NULL);
     }
 }
 

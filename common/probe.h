@@ -53,7 +53,7 @@ enum gpu_status probe_run_group(const char *name, const char *const *environment
 unsigned probe_member(void);
 void *probe_shared(void);
 
-// Returns when all members of the group have come here. GPU_FAILED if one of them has ended instead, or does not come
+// Returns when all members of the group have come here, within about 0.1 ms of each other. GPU_FAILED if one of them has ended instead, or does not come
 // within TIMEOUT_S.
 enum gpu_status probe_meet(double timeout_s);
 
