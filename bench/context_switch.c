@@ -168,8 +168,10 @@ static enum gpu_status visit_busy(unsigned v)
     const struct told *busy = &probe.page->visits[v].busy;
     __atomic_store_n(&probe.page->busy, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&probe.page->stop, 0, __ATOMIC_RELEASE);
+    enum gpu_status met = probe_meet(MEET_LIMIT_S); // the other is ready, and the device idle
+    if (met) return met;
     enum gpu_status status = parts_begin(&probe.parts);
-    enum gpu_status met = probe_meet(MEET_LIMIT_S);
+    met = probe_meet(MEET_LIMIT_S);
     if (met) return met;
     if (!status) status = see_busy();
     if (!status) status = neighbour_visit(&probe.parts, NEIGHBOUR_SAMPLES, record);
@@ -193,6 +195,7 @@ static enum gpu_status be_busy(unsigned v)
     enum gpu_status status = gpu_stream_create(&stream);
     if (!status) status = neighbour_open(&neighbour, stream, gpu_multiprocessors());
     enum gpu_status met = probe_meet(MEET_LIMIT_S);
+    if (!met) met = probe_meet(MEET_LIMIT_S);
     if (!met && !status) status = neighbour_feed(&neighbour, kind, &probe.page->busy, &probe.page->stop);
     tell(&probe.page->visits[v].busy, status);
     neighbour_close(&neighbour);
