@@ -523,6 +523,9 @@ static void add_visit(struct bench_plan *plan, unsigned g, unsigned v, unsigned 
 
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
+    unsigned devices; // asking for them holds the driver, which would unload itself between the groups or not
+    enum gpu_status status = gpu_count(&devices);
+    if (status) return status;
     for (unsigned g = quick ? QUICK : PAIR; g <= (quick ? QUICK : PARTS); g++) {
         const unsigned processes = g <= PAIR ? 0 : 1;
         for (unsigned t = 0; t < TURNS; t++)
