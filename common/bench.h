@@ -51,6 +51,9 @@ struct probe_answer;
 // Copies TEMPLATE; announces its outputs. For setup only.
 void bench_add(struct bench_plan *plan, const struct bench_case *template_case);
 
+// Whether --mps was given: gpu_server_start may be called.
+bool bench_server_asked(void);
+
 struct benchmark {
     const char *name, *summary;
     const char *source;            // the claim or document that defines the quantity

@@ -46,6 +46,7 @@ static struct {
     double *values; // one round of one case
     struct wire_round *round;
     uint64_t random;
+    bool elsewhere; // only probes measure: this thread waits for them, and may lose its core as it likes
 } child;
 
 // --- Telling the parent ------------------------------------------------------------------------------------
@@ -93,6 +94,8 @@ void bench_add(struct bench_plan *plan, const struct bench_case *template_case)
         plan->rows++;
     }
 }
+
+bool bench_server_asked(void) { return child.settings->mps; }
 
 static void tell_plan(const struct bench_plan *plan)
 {
@@ -187,8 +190,9 @@ static enum gpu_status measure(struct bench_case *c)
     enum gpu_status status = c->measure(c, c->samples + lead, child.values);
     struct account after = account_now();
     child.round->elapsed_s = after.wall_s - before.wall_s;
-    child.round->lost_s =
-        after.switches == before.switches ? 0 : child.round->elapsed_s - (after.core_s - before.core_s);
+    child.round->lost_s = child.elsewhere || after.switches == before.switches
+                              ? 0
+                              : child.round->elapsed_s - (after.core_s - before.core_s);
     for (unsigned o = 0; status == GPU_OK && o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++) {
         memmove(child.values + o * c->samples, child.values + o * (c->samples + lead) + lead,
                 c->samples * sizeof(double));
@@ -326,6 +330,7 @@ static int run_benchmark(const struct benchmark *benchmark)
     const char *unpinned = pin_thread(child.settings->pin, pci, &place);
     if (unpinned) return fatal(GPU_FAILED, unpinned);
     clock_init();
+    child.elsewhere = benchmark->probes_only;
     if (!benchmark->probes_only && gpu_open(child.order->device)) return fatal(GPU_FAILED, gpu_error());
 
     size_t room = (size_t)BENCH_OUTPUTS_MAX * (BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD) * sizeof *child.values;

@@ -10,9 +10,10 @@
 
 void child_order_write(const struct child_order *order, char *text)
 {
-    snprintf(text, CHILD_ORDER_BYTES, "%s,%s,%s,%s,%u,%u,%u,%d,%d,%d,%d,%a,%" PRIu64, order->benchmark, order->moment,
-             order->pci_bus_id, order->probe, order->device, order->process, order->processes, order->to_parent,
-             order->from_parent, order->pu, order->clock.counter, order->clock.ns_per_tick, order->asked_ticks);
+    snprintf(text, CHILD_ORDER_BYTES, "%s,%s,%s,%s,%u,%u,%u,%d,%d,%d,%u,%u,%d,%d,%a,%" PRIu64, order->benchmark,
+             order->moment, order->pci_bus_id, order->probe, order->device, order->process, order->processes,
+             order->to_parent, order->from_parent, order->pu, order->member, order->members, order->shared,
+             order->clock.counter, order->clock.ns_per_tick, order->asked_ticks);
 }
 
 // strsep keeps empty fields, sscanf does not.
@@ -30,13 +31,14 @@ bool child_order_read(struct child_order *order)
     int counter;
     snprintf(text, sizeof text, "%s", value);
     unsetenv(CHILD_VARIABLE);
-    bool whole = next_field(&rest, order->benchmark, sizeof order->benchmark) &&
-                 next_field(&rest, order->moment, sizeof order->moment) &&
-                 next_field(&rest, order->pci_bus_id, sizeof order->pci_bus_id) &&
-                 next_field(&rest, order->probe, sizeof order->probe) && rest &&
-                 sscanf(rest, "%u,%u,%u,%d,%d,%d,%d,%la,%" SCNu64, &order->device, &order->process, &order->processes,
-                        &order->to_parent, &order->from_parent, &order->pu, &counter, &order->clock.ns_per_tick,
-                        &order->asked_ticks) == 9;
+    bool whole =
+        next_field(&rest, order->benchmark, sizeof order->benchmark) &&
+        next_field(&rest, order->moment, sizeof order->moment) &&
+        next_field(&rest, order->pci_bus_id, sizeof order->pci_bus_id) &&
+        next_field(&rest, order->probe, sizeof order->probe) && rest &&
+        sscanf(rest, "%u,%u,%u,%d,%d,%d,%u,%u,%d,%d,%la,%" SCNu64, &order->device, &order->process, &order->processes,
+               &order->to_parent, &order->from_parent, &order->pu, &order->member, &order->members, &order->shared,
+               &counter, &order->clock.ns_per_tick, &order->asked_ticks) == 12;
     if (!whole) return false;
     if (order->probe[0]) {
         order->clock.counter = counter;
@@ -45,5 +47,6 @@ bool child_order_read(struct child_order *order)
     }
     fcntl(order->to_parent, F_SETFD, FD_CLOEXEC); // private: nothing that this process starts is to hold them open
     fcntl(order->from_parent, F_SETFD, FD_CLOEXEC);
+    if (order->members) fcntl(order->shared, F_SETFD, FD_CLOEXEC);
     return true;
 }

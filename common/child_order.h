@@ -21,6 +21,8 @@ struct child_order {
     int pu;                              // where its parent's thread is bound, −1 if nowhere
     struct clock_state clock;            // the parent's, so that both count the same ticks at once
     uint64_t asked_ticks, entered_ticks; // before it was asked for; when child_order_read was called
+    unsigned member, members;            // which of how many that run at once, from 0; members 0: it is alone
+    int shared;                          // file descriptor of the members' common memory, if there are members
     const char *const *environment;      // "VARIABLE=value" each, ended by NULL; or NULL. Does not travel in the text
 };
 

@@ -144,8 +144,8 @@ static void write_command(FILE *file, char **argv)
 static void write_options(FILE *file, const struct settings *settings)
 {
     char text[160], number[3][32];
-    snprintf(text, sizeof text, "budget_s=%s;pin=%s;precision_percent=%s;processes=%u;quick=%d;timeout_s=%s",
-             result_format(number[0], settings->budget_s), settings->pin,
+    snprintf(text, sizeof text, "budget_s=%s;mps=%d;pin=%s;precision_percent=%s;processes=%u;quick=%d;timeout_s=%s",
+             result_format(number[0], settings->budget_s), settings->mps, settings->pin,
              result_format(number[1], settings->precision_percent), settings->processes, settings->quick,
              result_format(number[2], settings->timeout_s));
     result_write_metadata(file, "options", text);

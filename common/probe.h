@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost
-// context).
+// Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost context).
 //
 // A measure function calls probe_run; the same binary is started again and calls the benchmark's `probe` function there,
-// with the device closed. What it answers comes back.
+// with the device closed. What it answers comes back. probe_run_group does it in several processes at the same time.
 #ifndef LIFTOFF_PROBE_H
 #define LIFTOFF_PROBE_H
 
@@ -36,6 +35,31 @@ enum gpu_status probe_run(const char *name, const char *const *environment, doub
 // In a probe: sends ANSWER as it is so far, in case the process does not survive what comes next. If so, it is what
 // probe_run leaves in its ANSWER beside GPU_FAILED; from a process that had sent nothing that is all zeros.
 bool probe_say(const struct probe_answer *answer);
+
+// --- Groups: several probes at once ------------------------------------------------------------------------
+
+enum { PROBE_GROUP_MAX = 4 };
+
+struct probe_member {
+    enum gpu_status status;
+    char reason[256]; // where STATUS is not GPU_OK
+    struct probe_answer answer;
+};
+
+// As probe_run in COUNT (1 … PROBE_GROUP_MAX) processes at once, the first on this thread's core and the others beside
+// it. *SHARED are SHARED_BYTES of memory that all of them and this process see, zeroed, valid until the next call. One
+// that ends takes no other with it; those that wait for it are told. Answers the first member's fault that is not the
+// consequence of another's; MEMBERS have all of them.
+enum gpu_status probe_run_group(const char *name, const char *const *environment, unsigned count, double timeout_s,
+                                void **shared, size_t shared_bytes, struct probe_member *members);
+
+// In a probe of a group: which of the members this is, from 0, and their common memory.
+unsigned probe_member(void);
+void *probe_shared(void);
+
+// Returns when all members of the group have come here, within about 0.1 ms of each other. GPU_FAILED if one of them has
+// ended instead, or does not come within TIMEOUT_S.
+enum gpu_status probe_meet(double timeout_s);
 
 // For child.c: remembers what probes of this process are to be started with, and is the process of a probe.
 struct benchmark;

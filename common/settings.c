@@ -30,6 +30,8 @@ static const struct option_row rows[] = {
      "fresh processes a benchmark is measured in; default 6, or 1 with --quick"},
     {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, "near",
      "the core to measure from: near the device, none, or the number of a processing unit"},
+    {"mps", OPTION_FLAG, AT(mps), NULL, NULL, 0, 0, NULL,
+     "start a server through which processes share the device at once (MPS), for the rows that need it"},
     {"no-samples", OPTION_FLAG, AT(no_samples), NULL, NULL, 0, 0, NULL,
      "do not write NAME.samples.csv beside the results"},
     {"resume", OPTION_FILE, AT(resume), "FILE", NULL, 0, 0, NULL,
@@ -121,16 +123,17 @@ bool settings_adopt(struct settings *settings, const char *options, char *benchm
 {
     static char pin[64];
     static char *names[sizeof benchmark_names / sizeof *benchmark_names];
-    unsigned quick;
-    if (sscanf(options, "budget_s=%lf;pin=%63[^;];precision_percent=%lf;processes=%u;quick=%u;timeout_s=%lf",
-               &settings->budget_s, pin, &settings->precision_percent, &settings->processes, &quick,
-               &settings->timeout_s) != 6 ||
+    unsigned mps, quick;
+    if (sscanf(options, "budget_s=%lf;mps=%u;pin=%63[^;];precision_percent=%lf;processes=%u;quick=%u;timeout_s=%lf",
+               &settings->budget_s, &mps, pin, &settings->precision_percent, &settings->processes, &quick,
+               &settings->timeout_s) != 7 ||
         settings->processes < 1 || settings->processes > PROCESSES_MAX) {
         fprintf(stderr, "liftoff-%s: %s: its options cannot be understood: %s\n", gpu_backend, settings->resume,
                 options);
         return false;
     }
     settings->pin = pin;
+    settings->mps = mps;
     settings->quick = quick;
     size_t count = 0;
     for (char *name; (name = strsep(&benchmark_list, " ")) && count + 1 < sizeof names / sizeof *names;)

@@ -8,7 +8,7 @@
 #include "common/options.h"
 
 struct settings {
-    bool list, quick, no_samples, anonymous;
+    bool list, quick, mps, no_samples, anonymous;
     const char *device; // an index, or "all"
     const char *output, *resume, *pin, *progress;
     double precision_percent, budget_s, timeout_s;

@@ -60,6 +60,7 @@ static void become(const struct child_order *order, char **argv, pid_t parent)
     signal(SIGPIPE, SIG_DFL);
     fcntl(order->to_parent, F_SETFD, 0);
     fcntl(order->from_parent, F_SETFD, 0);
+    if (order->members) fcntl(order->shared, F_SETFD, 0);
 
     char text[CHILD_ORDER_BYTES], path[PATH_MAX];
     child_order_write(order, text);
@@ -181,54 +182,119 @@ static void hear(struct wire_reader *reader, struct hearing *hearing, child_list
     }
 }
 
-enum child_outcome supervise(const struct child_order *asked, char **argv, double timeout_s, child_listener *listen,
-                             child_ticker *tick, void *context, char *reason)
+// A child between its start and its end.
+struct running {
+    pid_t pid;
+    int to_child;
+    bool settled, late; // settled: nothing more is to be heard of it
+    struct hearing hearing;
+    struct wire_reader reader;
+};
+static struct running running[SUPERVISE_MAX];
+
+static void begin(struct supervised *child, struct running *run, char **argv)
 {
-    static struct wire_reader reader;
-    struct child_order order = *asked;
-    struct hearing hearing = {0};
-    int to_child, status = 0;
-    reader = (struct wire_reader){.fd = -1};
-    pid_t pid = start(&order, argv, &reader.fd, &to_child);
-    if (pid < 0) {
-        snprintf(reason, 256, "cannot start a process: %s", strerror(errno));
-        return CHILD_DIED;
+    *run = (struct running){.reader = {.fd = -1}};
+    child->reason[0] = '\0';
+    run->pid = start(&child->order, argv, &run->reader.fd, &run->to_child);
+    if (run->pid >= 0) return;
+    snprintf(child->reason, sizeof child->reason, "cannot start a process: %s", strerror(errno));
+    run->settled = true;
+}
+
+// Takes what the child has to say. True if that settles it.
+static bool attend(struct supervised *child, struct running *run, short events, child_listener *listen)
+{
+    if (events && !wire_fill(&run->reader)) return true;
+    hear(&run->reader, &run->hearing, listen, child->context, run->to_child, child->reason);
+    return run->reader.ended || run->hearing.whole || run->hearing.abandoned || run->hearing.broken;
+}
+
+static void settle(struct running *run, uint32_t *gone)
+{
+    run->settled = true;
+    if (gone) __atomic_add_fetch(gone, 1, __ATOMIC_RELEASE);
+}
+
+static enum child_outcome end(struct supervised *child, struct running *run, const char *program, double timeout_s)
+{
+    const struct hearing *hearing = &run->hearing;
+    int status = 0;
+    if (run->pid < 0) return CHILD_DIED;
+    if (!reap(run->pid, !hearing->whole || run->late, &status)) {
+        snprintf(child->reason, sizeof child->reason,
+                 "process %d was killed but does not end; the device is not used any more", (int)run->pid);
+        return CHILD_STUCK;
     }
+    if (caught) return CHILD_INTERRUPTED;
+    if (hearing->abandoned || hearing->broken) return CHILD_ABANDONED;
+    if (hearing->refused) return hearing->unsupported ? CHILD_UNSUPPORTED : CHILD_REFUSED;
+    if (run->late) {
+        snprintf(child->reason, sizeof child->reason, "the process was killed after %g s", timeout_s);
+        return CHILD_TIMEOUT;
+    }
+    enum child_outcome death = describe_death(status, child->reason);
+    if (!hearing->whole) return death;
+    if (status != 0) fprintf(stderr, "%s: %s, after all was measured\n", program, child->reason);
+    return CHILD_DONE;
+}
+
+// Until all are settled, the time is up, or a signal came.
+static void attend_all(struct supervised *children, unsigned count, double timeout_s, child_listener *listen,
+                       child_ticker *tick, uint32_t *gone)
+{
     sigset_t waiting;
     sigprocmask(SIG_SETMASK, NULL, &waiting);
     sigdelset(&waiting, SIGINT);
     sigdelset(&waiting, SIGTERM);
-
-    double deadline = now_s() + timeout_s;
-    bool late = false;
-    double looked = now_s();
-    while (!reader.ended && !hearing.whole && !hearing.abandoned && !hearing.broken && !supervise_signal()) {
-        struct pollfd poll_fd = {reader.fd, POLLIN, 0};
-        int ready = ppoll(&poll_fd, 1, &(struct timespec){0, 200000000}, &waiting);
-        if (ready > 0 && !wire_fill(&reader)) break;
-        hear(&reader, &hearing, listen, context, to_child, reason);
-        if (tick) tick(context);
+    double looked = now_s(), deadline = looked + timeout_s;
+    while (!supervise_signal()) {
+        struct pollfd polled[SUPERVISE_MAX];
+        unsigned left = 0;
+        for (unsigned i = 0; i < count; i++) {
+            polled[i] = (struct pollfd){running[i].settled ? -1 : running[i].reader.fd, POLLIN, 0};
+            left += !running[i].settled;
+        }
+        if (left == 0) return;
+        if (ppoll(polled, count, &(struct timespec){0, 200000000}, &waiting) < 0)
+            for (unsigned i = 0; i < count; i++) polled[i].revents = 0;
+        for (unsigned i = 0; i < count; i++)
+            if (!running[i].settled && attend(&children[i], &running[i], polled[i].revents, listen))
+                settle(&running[i], gone);
+        if (tick) tick(children[0].context);
         double now = now_s();
         if (now - looked > STOPPED_S) deadline += now - looked; // this process was stopped, not the child
         looked = now;
-        late = now > deadline;
-        if (late) break;
+        if (now <= deadline) continue;
+        for (unsigned i = 0; i < count; i++) running[i].late = !running[i].settled;
+        return;
     }
-    close(to_child);
-    close(reader.fd);
-    if (!reap(pid, !hearing.whole || late, &status)) {
-        snprintf(reason, 256, "process %d was killed but does not end; the device is not used any more", (int)pid);
-        return CHILD_STUCK;
+}
+
+void supervise_group(struct supervised *children, unsigned count, char **argv, double timeout_s, child_listener *listen,
+                     child_ticker *tick, uint32_t *gone)
+{
+    for (unsigned i = 0; i < count; i++) {
+        begin(&children[i], &running[i], argv);
+        if (running[i].settled) settle(&running[i], gone);
     }
-    if (caught) return CHILD_INTERRUPTED;
-    if (hearing.abandoned || hearing.broken) return CHILD_ABANDONED;
-    if (hearing.refused) return hearing.unsupported ? CHILD_UNSUPPORTED : CHILD_REFUSED;
-    if (late) {
-        snprintf(reason, 256, "the process was killed after %g s", timeout_s);
-        return CHILD_TIMEOUT;
+    attend_all(children, count, timeout_s, listen, tick, gone);
+    for (unsigned i = 0; i < count; i++) {
+        if (running[i].pid < 0) continue;
+        close(running[i].to_child);
+        close(running[i].reader.fd);
+        if (!running[i].hearing.whole) kill(-running[i].pid, SIGKILL); // all at once: none is to wait for another
     }
-    enum child_outcome death = describe_death(status, reason);
-    if (!hearing.whole) return death;
-    if (status != 0) fprintf(stderr, "%s: %s, after all was measured\n", argv[0], reason);
-    return CHILD_DONE;
+    for (unsigned i = 0; i < count; i++) children[i].outcome = end(&children[i], &running[i], argv[0], timeout_s);
+}
+
+enum child_outcome supervise(const struct child_order *order, char **argv, double timeout_s, child_listener *listen,
+                             child_ticker *tick, void *context, char *reason)
+{
+    static struct supervised child;
+    child.order = *order;
+    child.context = context;
+    supervise_group(&child, 1, argv, timeout_s, listen, tick, NULL);
+    snprintf(reason, 256, "%s", child.reason);
+    return child.outcome;
 }

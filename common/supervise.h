@@ -36,4 +36,19 @@ int supervise_signal(void);
 enum child_outcome supervise(const struct child_order *order, char **argv, double timeout_s, child_listener *listen,
                              child_ticker *tick, void *context, char *reason);
 
+// One of several children that run at the same time.
+struct supervised {
+    struct child_order order;
+    void *context; // for the listener
+    enum child_outcome outcome;
+    char reason[256];
+};
+
+// Runs COUNT (1 … SUPERVISE_MAX) orders at once, as supervise does: one that dies or tells nonsense takes no other with
+// it, and when this returns all have ended. *GONE (or NULL) counts those that have ended or told all, at once. The
+// ticker gets the first one's context.
+enum { SUPERVISE_MAX = 8 };
+void supervise_group(struct supervised *children, unsigned count, char **argv, double timeout_s, child_listener *listen,
+                     child_ticker *tick, uint32_t *gone);
+
 #endif

@@ -24,7 +24,7 @@ finish() {
     id=$(grep '^# run_id:' "$1")
     rows "$1" benchmark variant metric params axis axis_value median | sort >before
     # A resumed run has the options of the file; these would take too long here.
-    sed -i 's/^# options: .*/# options: budget_s=0.0002;pin=near;precision_percent=1;processes=1;quick=1;timeout_s=120/' "$1"
+    sed -i 's/^# options: .*/# options: budget_s=0.0002;mps=0;pin=near;precision_percent=1;processes=1;quick=1;timeout_s=120/' "$1"
     expect 0 "$host" --resume "$1"
     [[ $(<out) == "$1" && ! -e $1.tmp && ! -e ${1%.csv}.samples.csv.tmp ]] || fail 'not put in place'
     expect 0 "$reader" check "$1"

@@ -38,6 +38,9 @@ static void test_an_order_comes_as_it_was(void **state)
                                 .from_parent = ends[0],
                                 .probe = "lazy",
                                 .pu = -1,
+                                .member = 2,
+                                .members = 3,
+                                .shared = ends[0],
                                 .clock = clock_state,
                                 .asked_ticks = clock_ticks()};
     struct child_order read = carried(&order);
@@ -51,6 +54,9 @@ static void test_an_order_comes_as_it_was(void **state)
     assert_int_equal(read.to_parent, ends[1]);
     assert_int_equal(read.from_parent, ends[0]);
     assert_int_equal(read.pu, -1);
+    assert_int_equal(read.member, 2);
+    assert_int_equal(read.members, 3);
+    assert_int_equal(read.shared, ends[0]);
     assert_true(read.asked_ticks == order.asked_ticks && read.entered_ticks >= order.asked_ticks);
     assert_true(read.clock.counter == clock_state.counter && read.clock.ns_per_tick == clock_state.ns_per_tick);
     close(ends[0]), close(ends[1]);

@@ -27,9 +27,12 @@ static pid_t run(const char *argument, const char *text)
 {
     int input[2];
     if (pipe2(input, O_CLOEXEC)) return -1;
-    pid_t pid = fork();
+    // Before anybody can have closed the other end, and less than a pipe holds.
+    if (text && write(input[1], text, strlen(text)) < 0) text = NULL;
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent) _exit(NOT_FOUND);
         int nowhere = open("/dev/null", O_RDWR);
         dup2(input[0], 0);
         dup2(nowhere, 1);
@@ -40,8 +43,6 @@ static pid_t run(const char *argument, const char *text)
         _exit(NOT_FOUND);
     }
     close(input[0]);
-    if (text && write(input[1], text, strlen(text)) < 0) {
-    } // a program that is not there reads nothing
     close(input[1]);
     return pid;
 }

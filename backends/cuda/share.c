@@ -50,6 +50,8 @@ enum gpu_status gpu_context_use(struct gpu_context *context)
     return error == CUDA_SUCCESS ? GPU_OK : driver_status(error, "cuCtxSetCurrent");
 }
 
+enum gpu_status gpu_processes_share(void) { return GPU_OK; }
+
 #if CUDART_VERSION >= 12040
 static struct {
     CUresult (*resource)(CUdevice, CUdevResource *, CUdevResourceType);

@@ -17,6 +17,8 @@ enum gpu_status gpu_context_use(struct gpu_context *context)
     return context ? gpu_reason(GPU_UNSUPPORTED, "HIP has one context a device") : GPU_OK;
 }
 
+enum gpu_status gpu_processes_share(void) { return GPU_OK; }
+
 #if defined(__HIP_PLATFORM_NVIDIA__)
 enum gpu_status gpu_stream_create_parts(struct gpu_stream **streams, unsigned parts, unsigned *multiprocessors)
 {

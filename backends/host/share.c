@@ -21,6 +21,11 @@ enum gpu_status gpu_stream_create_parts(struct gpu_stream **streams, unsigned pa
     return gpu_reason(GPU_UNSUPPORTED, "the host device's workers serve all streams");
 }
 
+enum gpu_status gpu_processes_share(void)
+{
+    return gpu_reason(GPU_UNSUPPORTED, "each process has a host device of its own");
+}
+
 const char *const gpu_server_environment[] = {NULL};
 
 enum gpu_status gpu_server_start(const char *folder)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The argument of the kernels in context_switch.cu, and what they leave behind.
+#ifndef LIFTOFF_KERNELS_CONTEXT_SWITCH_H
+#define LIFTOFF_KERNELS_CONTEXT_SWITCH_H
+
+#include <stdint.h>
+
+// RESIDENT_REGISTERS: nominal registers a thread of resident_registers. RESIDENT_ZEROS: words that it reads.
+enum { RESIDENT_THREADS = 128, RESIDENT_REGISTERS = 128, RESIDENT_ZEROS = 256 };
+
+// While a kernel ran: the first and the last clock read between which no two reads in a row were far apart.
+struct slice {
+    uint64_t begin_ticks, end_ticks;
+};
+
+struct resident_told {
+    uint64_t longest_pass_ticks; // between two reads in a row within a slice
+    uint64_t slices;
+    uint64_t sequence; // the argument's if all that was kept came back; written last
+    uint32_t ended;    // the argument's sequence: the other blocks may go
+};
+
+// All of them: the first thread of block 0 reads the clock without pause and writes down the SLICES in which it ran, a
+// new one when two reads are more than APART_TICKS apart. It ends in its ROOMth slice or after LIMIT_TICKS; the other
+// blocks stay so long with all that they hold. `resident` holds little, `resident_registers` many registers,
+// `resident_shared` SHARED_BYTES of dynamic shared memory.
+struct resident_argument {
+    struct slice *slices; // ROOM
+    struct resident_told *told;
+    const uint32_t *zeros; // RESIDENT_ZEROS
+    uint64_t room, limit_ticks, apart_ticks;
+    uint64_t sequence; // 1 … 2^32 − 1
+    uint64_t shared_bytes;
+};
+
+#endif

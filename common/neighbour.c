@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The busy process and the light one. See neighbour.h.
+#include "common/neighbour.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "backends/gpu_stream.h"
+
+GPU_KERNEL(wave);
+
+enum { BLOCK_THREADS = 1024, BLOCKS_EACH = 2, BATCHES = 2 };
+static const double SPIN_NS[] = {[NEIGHBOUR_LONG] = 10e6, [NEIGHBOUR_SHORT] = 10e3};
+static const unsigned BATCH[] = {[NEIGHBOUR_LONG] = 2, [NEIGHBOUR_SHORT] = 64};
+static const double FEED_LIMIT_NS = 5e9;
+static const double SPACING_NS = 2.5e6; // as long as a turn and a switch on the devices that are known
+
+// --- The busy one ------------------------------------------------------------------------------------------
+
+enum gpu_status neighbour_open(struct neighbour *neighbour, struct gpu_stream *stream, unsigned multiprocessors)
+{
+    void *out;
+    *neighbour = (struct neighbour){.blocks = BLOCKS_EACH * multiprocessors};
+    enum gpu_status status = gpu_alloc(&out, neighbour->blocks * sizeof *neighbour->argument.out);
+    if (status) return status;
+    neighbour->argument.out = out;
+    neighbour->launch = (struct gpu_launch){.kernel = gpu_kernel(wave),
+                                            .grid = {neighbour->blocks, 1, 1},
+                                            .block = {BLOCK_THREADS, 1, 1},
+                                            .argument = &neighbour->argument,
+                                            .argument_bytes = sizeof neighbour->argument,
+                                            .stream = stream};
+    status = gpu_launch_prepare(&neighbour->launch);
+    return status ? status : launch_drain(stream, gpu_launch_runtime(&neighbour->launch));
+}
+
+void neighbour_close(struct neighbour *neighbour)
+{
+    if (neighbour->argument.out) gpu_free(neighbour->argument.out);
+    neighbour->argument.out = NULL;
+}
+
+enum gpu_status neighbour_submit(struct neighbour *neighbour, enum neighbour_kind kind, unsigned count)
+{
+    enum gpu_status status = GPU_OK;
+    neighbour->argument.spin_ticks = (uint64_t)(SPIN_NS[kind] / gpu_clock_ns_per_tick());
+    for (unsigned i = 0; i < count && !status; i++) {
+        neighbour->argument.sequence++;
+        status = gpu_launch_runtime(&neighbour->launch);
+    }
+    return status;
+}
+
+// One batch is always in the queue behind the one that is waited for.
+static enum gpu_status feed(struct neighbour *neighbour, enum neighbour_kind kind, struct gpu_event **events,
+                            uint32_t *busy, uint32_t *stop)
+{
+    enum gpu_status status = GPU_OK;
+    const uint64_t begin = clock_ticks();
+    for (unsigned n = 0; !status; n++) {
+        status = neighbour_submit(neighbour, kind, BATCH[kind]);
+        if (!status) status = gpu_event_record(events[n % BATCHES], neighbour->launch.stream);
+        if (!status && n > 0) status = gpu_event_synchronize(events[(n - 1) % BATCHES]);
+        if (n > 0) __atomic_store_n(busy, 1, __ATOMIC_RELEASE);
+        if (__atomic_load_n(stop, __ATOMIC_ACQUIRE)) return status;
+        if (clock_ns(clock_ticks() - begin) > FEED_LIMIT_NS)
+            status = gpu_reason(GPU_FAILED, "nobody told the busy process to stop");
+    }
+    return status;
+}
+
+enum gpu_status neighbour_feed(struct neighbour *neighbour, enum neighbour_kind kind, uint32_t *busy, uint32_t *stop)
+{
+    struct gpu_event *events[BATCHES] = {NULL};
+    enum gpu_status status = GPU_OK;
+    for (unsigned i = 0; i < BATCHES && !status; i++) status = gpu_event_create(&events[i], false);
+    if (!status) status = feed(neighbour, kind, events, busy, stop);
+    if (status) __atomic_store_n(busy, 0, __ATOMIC_RELEASE);
+    enum gpu_status drained = neighbour_drain(neighbour);
+    for (unsigned i = 0; i < BATCHES; i++)
+        if (events[i]) gpu_event_destroy(events[i]);
+    return status ? status : drained;
+}
+
+enum gpu_status neighbour_drain(struct neighbour *neighbour)
+{
+    enum gpu_status status = gpu_stream_synchronize(neighbour->launch.stream);
+    size_t bytes = neighbour->blocks * sizeof(struct stamp);
+    struct stamp *stamps = malloc(bytes);
+    if (!status && !stamps) status = gpu_reason(GPU_FAILED, "no memory for %zu bytes of stamps", bytes);
+    if (!status) status = gpu_read(stamps, neighbour->argument.out, bytes);
+    for (unsigned b = 0; b < neighbour->blocks && !status; b++)
+        if (stamps[b].sequence != neighbour->argument.sequence)
+            status = gpu_reason(GPU_FAILED, "block %u of the busy kernel left no stamp: it did not run", b);
+    free(stamps);
+    return status;
+}
+
+// --- The light one -----------------------------------------------------------------------------------------
+
+// At random moments, because whoever comes again as soon as it is served always comes at the same moment of the other's
+// turn.
+static double random_spacing_ns(void)
+{
+    static uint64_t random = 88172645463325252u;
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return SPACING_NS * (double)(random >> 33) / (double)(UINT64_C(1) << 31);
+}
+
+enum gpu_status neighbour_visit(struct parts *parts, unsigned count, struct neighbour_record *record)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    enum gpu_status status = GPU_OK;
+    for (unsigned i = 0; i < count && !status; i++) {
+        clock_spin_ns(random_spacing_ns());
+        status = parts_launch(parts, gpu_launch_runtime);
+    }
+    getrusage(RUSAGE_THREAD, &after);
+    record->switched_off += after.ru_nivcsw - before.ru_nivcsw;
+    return status;
+}
+
+// How far the clocks went apart within the window. Between two bursts a straight line is assumed; over more than a
+// usual window nothing is, but that they did not go further than that.
+static double drift_ns(const struct sync_window *window)
+{
+    if (window->end.host_ns - window->begin.host_ns <= SYNC_WINDOW_MS * 1e6) return 0;
+    return fabs((window->end.low + window->end.high - window->begin.low - window->begin.high) / 2);
+}
+
+void neighbour_take(const struct parts *parts, unsigned first, unsigned count, struct neighbour_record *record)
+{
+    for (unsigned i = 0; i < count; i++) {
+        record->launch_latency_ns[first + i] = parts_launch_latency(parts, i);
+        record->round_trip_ns[first + i] = parts_round_trip(parts, i);
+    }
+    record->bound_ns = fmax(record->bound_ns, parts_bound_ns(parts) + drift_ns(&parts->window));
+    record->clock_error_ns = parts->clock_error_ns;
+}
