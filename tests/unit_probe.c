@@ -119,7 +119,7 @@ static void test_one_dies_one_hangs(void **state)
     assert_fault(0, GPU_FAILED, "another process of the group has ended");
     assert_fault(1, GPU_FAILED, "probe wdh: the process died of SIGKILL");
     assert_fault(2, GPU_FAILED, "probe wdh: the process was killed after 2 s");
-    assert_true(members[1].answer.died && !members[2].answer.died);
+    assert_true(members[1].answer.crashed && !members[2].answer.crashed);
     assert_nobody_left(3);
 }
 
