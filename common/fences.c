@@ -2,6 +2,8 @@
 // Times fences in a kernel, behind stores. See fences.h.
 #include "common/fences.h"
 
+#include <math.h>
+
 #include "backends/kernels/stream_fence.h"
 #include "common/launch.h"
 
@@ -20,7 +22,7 @@ static const struct {
 enum { NONE, KINDS = sizeof fences / sizeof *fences };
 
 static const unsigned sizes[] = {0, 128, 4096, 65536};
-enum { SIZES = sizeof sizes / sizeof *sizes, BYTES_MAX = 65536, QUICK_BYTES = 4096 };
+enum { SIZES = sizeof sizes / sizeof *sizes, BYTES_MAX = 65536, QUICK_BYTES = 4096, READS = 4 };
 static const double BUDGET_SHARE = 0.1; // of a point
 
 static struct gpu_launch launch;
@@ -47,7 +49,14 @@ static enum gpu_status time_fences(unsigned kind, unsigned count, double *cycles
 static enum gpu_status measure_fence(struct bench_case *c, unsigned samples, double *values)
 {
     const unsigned count = (unsigned)(c->axis_value / sizeof *argument.words);
-    enum gpu_status status = time_fences(NONE, 0, &c->error_bound[0]);
+    enum gpu_status status = GPU_OK;
+    double reads = INFINITY;
+    for (int i = 0; i < READS && !status; i++) { // the least: what disturbs the counter's reads is not their cost
+        double cycles;
+        status = time_fences(NONE, 0, &cycles);
+        if (!status) reads = fmin(reads, cycles);
+    }
+    c->error_bound[0] = reads;
     for (unsigned i = 0; i < samples && !status; i++) status = time_fences((unsigned)c->argument, count, &values[i]);
     return status;
 }
