@@ -24,6 +24,7 @@ static struct gpu_event *events[BATCH], *events_timed[BATCH], *events_other[BATC
 static uint32_t *words, *words_device; // mapped: the target of write_value, 1, what `value` counts
 static uint32_t *memory;               // the device's; memset_4 and copy_4 write to its first words
 static uint32_t called;                // by host_function
+static uint32_t next_value = 1;        // the first that write_value and memset_4 leave next
 
 // --- Commands behind a gate --------------------------------------------------------------------------------
 
@@ -33,11 +34,21 @@ static enum gpu_status stamp(unsigned stream)
     return gpu_launch_runtime(&stamp_in[stream]);
 }
 
-// Closes the gate and puts a long stamp behind it.
-static enum gpu_status begin(void)
+// The other stream records its events once the gate has opened: a wait for one that has ended could be none.
+static enum gpu_status record_others(void)
+{
+    enum gpu_status status = gpu_event_record(event_held, chain.stream);
+    if (!status) status = gpu_stream_wait_event(other, event_held);
+    for (unsigned i = 0; i < BATCH && !status; i++) status = gpu_event_record(events_other[i], other);
+    return status;
+}
+
+// Closes the gate and puts a long stamp behind it, and beside that, if WITH_OTHERS, the other stream's records.
+static enum gpu_status begin(bool with_others)
 {
     stamp_launch_reset(&chain.stamps);
     enum gpu_status status = chain_hold(&chain);
+    if (!status && with_others) status = record_others();
     chain.stamps.argument.spin_ticks = (uint64_t)(LEAD_NS / gpu_clock_ns_per_tick());
     if (!status) status = stamp(0);
     chain.stamps.argument.spin_ticks = 0;
@@ -69,15 +80,6 @@ static double mean_gap_ns(void)
 
 // --- submit, gap of one stream -----------------------------------------------------------------------------
 
-// The other stream records its events once the gate has opened: a wait for one that has ended could be none.
-static enum gpu_status record_others(void)
-{
-    enum gpu_status status = gpu_event_record(event_held, chain.stream);
-    if (!status) status = gpu_stream_wait_event(other, event_held);
-    for (unsigned i = 0; i < BATCH && !status; i++) status = gpu_event_record(events_other[i], other);
-    return status;
-}
-
 static void count_call(void *count) { ++*(uint32_t *)count; }
 
 // The time of BATCH calls. Inlined, so that COMMAND is called directly and nothing else stands between the clock reads.
@@ -100,9 +102,9 @@ COMMAND(event_record, gpu_event_record(events[i], chain.stream))
 COMMAND(event_record_timed, gpu_event_record(events_timed[i], chain.stream))
 COMMAND(event_wait, gpu_stream_wait_event(chain.stream, events_other[i]))
 COMMAND(host_function, gpu_stream_call(chain.stream, count_call, &called))
-COMMAND(write_value, gpu_stream_write_value(chain.stream, words_device, i + 1))
+COMMAND(write_value, gpu_stream_write_value(chain.stream, words_device, next_value + i))
 COMMAND(wait_value, gpu_stream_wait_value(chain.stream, words_device + 1, 1))
-COMMAND(memset_4, gpu_stream_set(chain.stream, memory, (int)i + 1, 4))
+COMMAND(memset_4, gpu_stream_set(chain.stream, memory, (int)(next_value + i) & 0xff, 4))
 COMMAND(copy_4, gpu_stream_copy(chain.stream, memory + 1, memory + 2, 4))
 
 #define COMMAND_ROW(name)                                                                                              \
@@ -118,23 +120,24 @@ static const struct command {
                 COMMAND_ROW(memset_4),   COMMAND_ROW(copy_4),       COMMAND_ROW(host_function)};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-// What commands are to have done that leave something behind. The streams are drained.
+// Whether COUNT commands of those that leave something behind did. The streams are drained.
 static enum gpu_status check_done(const struct command *command, unsigned count)
 {
-    uint32_t expected, seen;
+    uint32_t expected = next_value + count - 1, seen = expected;
+    enum gpu_status status = GPU_OK;
     if (command->submit == host_function) {
-        seen = called, expected = count;
+        expected = count;
+        seen = called;
     } else if (command->submit == write_value) {
-        seen = words[0], expected = count;
+        seen = words[0];
     } else if (command->submit == memset_4) {
-        expected = 0x01010101 * count;
-        enum gpu_status status = gpu_read(&seen, memory, sizeof seen);
-        if (status) return status;
-    } else {
-        return GPU_OK;
+        expected = 0x01010101 * (expected & 0xff);
+        status = gpu_read(&seen, memory, sizeof seen);
     }
     called = 0;
-    return seen == expected ? GPU_OK : gpu_reason(GPU_FAILED, "the commands did not do what they were to do");
+    next_value += count;
+    if (status || seen == expected) return status;
+    return gpu_reason(GPU_FAILED, "the commands did not do what they were to do");
 }
 
 // submit: starts before the first of a batch of calls into a stream that a gate holds and stops when the last has
@@ -145,8 +148,7 @@ static enum gpu_status measure_submit(struct bench_case *c, unsigned samples, do
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         double elapsed = 0;
-        status = begin();
-        if (!status && command->submit == event_wait) status = record_others();
+        status = begin(command->submit == event_wait);
         if (!status) status = command->time(&elapsed);
         status = finish(status);
         if (!status) status = check_done(command, BATCH);
@@ -163,8 +165,7 @@ static enum gpu_status measure_gap(struct bench_case *c, unsigned samples, doubl
     const struct command *command = &commands[(unsigned)c->argument];
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = begin();
-        if (!status && command->submit == event_wait) status = record_others();
+        status = begin(command->submit == event_wait);
         for (unsigned link = 0; link <= LINKS && !status; link++) {
             status = command->submit(link);
             if (!status) status = stamp(0);
@@ -207,7 +208,7 @@ static enum gpu_status measure_ping_pong(struct bench_case *c, unsigned samples,
     const unsigned step = dependency == IN_ORDER ? 0 : 1;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = begin();
+        status = begin(false);
         for (unsigned link = 0; link <= LINKS && !status; link++) {
             unsigned from = step * (link % 2), to = step * ((link + 1) % 2);
             status = depend(dependency, link, streams[from], streams[to]);
@@ -243,7 +244,7 @@ static enum gpu_status measure_fan(struct bench_case *c, unsigned samples, doubl
     const struct stamp *stamps = chain.stamps.stamp;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = begin();
+        status = begin(false);
         for (unsigned fan = 0; fan < FANS && !status; fan++) status = submit_fan(count);
         status = finish(status);
         if (status) break;

@@ -94,7 +94,9 @@ enum chain_kind { CHAIN_EMPTIES, CHAIN_STAMPS };
 enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice as many
 
 enum gpu_status chain_open(struct chain *chain);
-enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream); // chain_close destroys STREAM
+
+// The same on STREAM, which chain_close destroys.
+enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream);
 void chain_close(struct chain *chain);
 
 // Closes the gate: what is submitted to the stream from now on waits, for at most a second.
