@@ -38,8 +38,7 @@ enum gpu_status stamp_launch_open(struct stamp_launch *stamps, struct gpu_stream
     stamps->used = 0;
     stamps->first_sequence = 1; // memory that nobody wrote holds 0
     stamps->argument = (struct stamp_argument){0};
-    stamps->launch = one_block(gpu_kernel(stamp), stream, &stamps->argument, sizeof stamps->argument);
-    return gpu_launch_prepare(&stamps->launch);
+    return stamp_launch_into(stamps, stream, &stamps->launch);
 }
 
 void stamp_launch_close(struct stamp_launch *stamps)
@@ -47,6 +46,12 @@ void stamp_launch_close(struct stamp_launch *stamps)
     if (stamps->device) gpu_free(stamps->device);
     free(stamps->stamp);
     stamps->device = stamps->stamp = NULL;
+}
+
+enum gpu_status stamp_launch_into(struct stamp_launch *stamps, struct gpu_stream *stream, struct gpu_launch *launch)
+{
+    *launch = one_block(gpu_kernel(stamp), stream, &stamps->argument, sizeof stamps->argument);
+    return gpu_launch_prepare(launch);
 }
 
 enum gpu_status stamp_launch_read(struct stamp_launch *stamps)
@@ -73,10 +78,16 @@ enum gpu_status stamp_launch_prove(struct stamp_launch *stamps)
 
 enum gpu_status chain_open(struct chain *chain)
 {
-    enum gpu_status status = gpu_stream_create(&chain->stream);
-    if (status) return status;
+    struct gpu_stream *stream;
+    enum gpu_status status = gpu_stream_create(&stream);
+    return status ? status : chain_open_on(chain, stream);
+}
+
+enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream)
+{
+    chain->stream = stream;
     void *host, *device;
-    status = gpu_alloc_mapped(&host, &device, 2 * sizeof *chain->gate_words);
+    enum gpu_status status = gpu_alloc_mapped(&host, &device, 2 * sizeof *chain->gate_words);
     if (status) return status;
     chain->gate_words = host;
     uint32_t *words = device;

@@ -56,6 +56,9 @@ struct stamp_launch {
 enum gpu_status stamp_launch_open(struct stamp_launch *stamps, struct gpu_stream *stream, unsigned room);
 void stamp_launch_close(struct stamp_launch *stamps);
 
+// Prepares *LAUNCH as a launch of the same stamps into another stream; it takes what stamp_launch_aim aims at.
+enum gpu_status stamp_launch_into(struct stamp_launch *stamps, struct gpu_stream *stream, struct gpu_launch *launch);
+
 // Forgets the stamps so far.
 static inline void stamp_launch_reset(struct stamp_launch *stamps)
 {
@@ -91,6 +94,9 @@ enum chain_kind { CHAIN_EMPTIES, CHAIN_STAMPS };
 enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice as many
 
 enum gpu_status chain_open(struct chain *chain);
+
+// The same on STREAM, which chain_close destroys.
+enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream);
 void chain_close(struct chain *chain);
 
 // Closes the gate: what is submitted to the stream from now on waits, for at most a second.
