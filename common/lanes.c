@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several streams behind gates that open together. See lanes.h.
+// Grids in several streams that race. See lanes.h.
 #include "common/lanes.h"
 
 #include <assert.h>
+
+#include "common/hold.h"
 
 enum gpu_status lanes_open(struct lanes *lanes, struct chain *chain, unsigned count)
 {
@@ -26,21 +28,48 @@ void lanes_close(struct lanes *lanes)
     lanes->count = 0;
 }
 
-enum gpu_status lanes_hold(struct lanes *lanes, unsigned lane)
+enum gpu_status lanes_prepare(struct lanes *lanes, unsigned racing, const struct gpu_launch *grid,
+                              const struct hold_argument *argument)
 {
-    return lane ? gpu_launch_runtime(&lanes->gates[lane]) : chain_hold(lanes->chain);
-}
-
-enum gpu_status lanes_drain(struct lanes *lanes, unsigned count, enum gpu_status status)
-{
-    for (unsigned lane = 0; lane < count; lane++) status = launch_drain(lanes->streams[lane], status);
+    assert(racing >= 1 && racing <= lanes->count);
+    enum gpu_status status = GPU_OK;
+    lanes->racing = racing;
+    for (unsigned lane = 0; lane < racing && !status; lane++) {
+        lanes->arguments[lane] = *argument;
+        lanes->arguments[lane].out += lane * grid->grid[0];
+        lanes->grids[lane] = *grid;
+        lanes->grids[lane].argument = &lanes->arguments[lane];
+        lanes->grids[lane].argument_bytes = sizeof *argument;
+        lanes->grids[lane].stream = lanes->streams[lane];
+        status = gpu_launch_prepare(&lanes->grids[lane]);
+    }
     return status;
 }
 
-enum gpu_status lanes_release(struct lanes *lanes, unsigned count, enum gpu_status status)
+// Whatever happened before. Answers STATUS if it is not GPU_OK, else the first error that was met.
+static enum gpu_status drain(const struct lanes *lanes, enum gpu_status status)
 {
-    chain_let_go(lanes->chain);
-    status = lanes_drain(lanes, count, status);
-    enum gpu_status released = chain_release(lanes->chain); // all gates have ended: one that gave up has said so
-    return status ? status : released;
+    for (unsigned lane = 0; lane < lanes->racing; lane++) status = launch_drain(lanes->streams[lane], status);
+    return status;
+}
+
+// Stream after stream gets all that is for it, as programs do. Lane 0's gate is the first, as the others share its word.
+enum gpu_status lanes_race(struct lanes *lanes, bool gated, uint64_t sequence, struct hold_stamp *stamps,
+                           struct span *spans)
+{
+    const unsigned blocks = lanes->grids[0].grid[0];
+    enum gpu_status status = GPU_OK, released = GPU_OK;
+    for (unsigned lane = 0; lane < lanes->racing && !status; lane++) {
+        lanes->arguments[lane].sequence = sequence;
+        if (gated) status = lane ? gpu_launch_runtime(&lanes->gates[lane]) : chain_hold(lanes->chain);
+        if (!status) status = gpu_launch_runtime(&lanes->grids[lane]);
+    }
+    if (gated) chain_let_go(lanes->chain);
+    status = drain(lanes, status);
+    if (gated) released = chain_release(lanes->chain); // all gates have ended: one that gave up has said so
+    if (!status) status = released;
+    if (!status) status = gpu_read(stamps, lanes->arguments[0].out, lanes->racing * blocks * sizeof *stamps);
+    for (unsigned lane = 0; lane < lanes->racing && !status; lane++)
+        status = hold_span(stamps + lane * blocks, blocks, sequence, &spans[lane].begin_ticks, &spans[lane].end_ticks);
+    return status;
 }
