@@ -116,4 +116,8 @@ enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigne
 enum gpu_status chain_elapsed_launch(struct chain *chain, const struct gpu_launch *between, launch_function *submit,
                                      unsigned length, double *elapsed_ns);
 
+// What a grid that only leaves stamps, prepared for the chain's stream, takes longer than an empty one of its shape: no
+// more than that do the stamps' stores, and its beginning and end beyond its clock reads, add to the gap behind it.
+enum gpu_status chain_stamps_cost(struct chain *chain, const struct gpu_launch *stamping, double *ns);
+
 #endif
