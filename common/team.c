@@ -20,7 +20,7 @@ static struct {
     enum team_lanes lanes;
     unsigned threads; // of which so many are there, the first included
     void (*work)(struct team_worker *);
-    uint32_t ready, go, stop;
+    uint32_t ready, go, stop, done;
     uint32_t arrived, phase; // of the barrier
 } team;
 
@@ -91,9 +91,11 @@ static void *worker_main(void *context)
     __atomic_add_fetch(&team.ready, 1, __ATOMIC_RELEASE);
     uint32_t go;
     for (unsigned polls = 0; !(go = __atomic_load_n(&team.go, __ATOMIC_ACQUIRE)); polls++) team_pause(polls);
-    if (go == GO_HOME) return NULL;
-    team.work(worker);
-    if (worker->status) snprintf(worker->reason, sizeof worker->reason, "%s", gpu_error());
+    if (go == GO_WORK) {
+        team.work(worker);
+        if (worker->status) snprintf(worker->reason, sizeof worker->reason, "%s", gpu_error());
+    }
+    __atomic_add_fetch(&team.done, 1, __ATOMIC_RELEASE);
     return NULL;
 }
 
@@ -104,9 +106,16 @@ static enum gpu_status first_failure(enum gpu_status status)
     return status;
 }
 
+static void wait_count(const uint32_t *count, uint32_t wanted)
+{
+    for (unsigned polls = 0; __atomic_load_n(count, __ATOMIC_ACQUIRE) < wanted; polls++) team_pause(polls);
+}
+
+// Awake until there is nothing to wait for: a measuring thread that sleeps in a round would look disturbed.
 enum gpu_status team_end(enum gpu_status status)
 {
     __atomic_store_n(&team.stop, 1, __ATOMIC_RELEASE);
+    wait_count(&team.done, team.threads - 1);
     for (unsigned i = 1; i < team.threads; i++) pthread_join(team_workers[i].thread, NULL);
     return first_failure(status);
 }
@@ -119,7 +128,7 @@ static enum gpu_status create_threads(unsigned threads)
         int error = pthread_create(&worker->thread, NULL, worker_main, worker);
         if (error) return gpu_reason(GPU_FAILED, "pthread_create: %s", strerror(error));
     }
-    for (unsigned polls = 0; __atomic_load_n(&team.ready, __ATOMIC_ACQUIRE) + 1 < threads; polls++) team_pause(polls);
+    wait_count(&team.ready, threads - 1);
     return first_failure(GPU_OK);
 }
 
@@ -130,7 +139,7 @@ enum gpu_status team_start(enum team_lanes kind, unsigned threads, void (*work)(
     team.lanes = kind;
     team.threads = 1;
     team.work = work;
-    team.ready = team.go = team.stop = team.arrived = 0;
+    team.ready = team.go = team.stop = team.done = team.arrived = 0;
     memset(team_workers, 0, sizeof team_workers);
     enum gpu_status status = enter_lane(&team_workers[0]);
     if (!status) status = create_threads(threads);
