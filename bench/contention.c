@@ -452,7 +452,7 @@ static void teardown(void)
 const struct benchmark contention_benchmark = {
     .name = "contention",
     .summary = "what host threads that launch at once cost each other, and what a launching thread's place costs",
-    .source = "claim C7",
+    .source = "its own: claims C1 and C3 say what a call does, not what threads that call at once share of it",
     .seconds = 5,
     .quick_seconds = 0.8,
     .setup = setup,

@@ -323,7 +323,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 const struct benchmark synchronize_benchmark = {
     .name = "synchronize",
     .summary = "ways of waiting for a kernel: how soon the host knows of its end, and the CPU time until then",
-    .source = "claim C6",
+    .source = "design.md, section 7: completion latency lasts until the host knows, which depends on how it waits",
     .seconds = 6,
     .quick_seconds = 0.8,
     .setup = setup,
