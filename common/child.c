@@ -231,7 +231,7 @@ static bool is_enough(const struct bench_case *c, const struct progress *progres
 {
     unsigned processes = child.order->processes;
     unsigned rounds_min = (STATS_ROUNDS_MIN + processes - 1) / processes;
-    if (c->once) return progress->rounds == 1;
+    if (c->once || c->rounds) return progress->rounds == (c->once ? 1 : c->rounds);
     if (progress->target != WIRE_DECIDE) return progress->rounds >= progress->target;
     if (progress->rounds < rounds_min) return false;
     if (progress->rounds == CASE_ROUNDS_MAX || progress->samples + c->samples > WIRE_SAMPLES_MAX / processes)
