@@ -355,6 +355,7 @@ static void add_bursts(struct bench_plan *plan, enum team_lanes lanes, unsigned 
                            .processes = lanes == TEAM_CONTEXT_EACH ? CONTEXT_PROCESSES : 0,
                            .budget_share = BUDGET_SHARE,
                            .argument = lanes,
+                           .sleeps = threads > 1, // until another lets go of the driver's lock
                            .measure = measure_bursts,
                            .outputs = {{"submit", "ns", "lower"}, {"period", "ns", "lower"}}};
     if (lanes == TEAM_ONE_STREAM && threads * BATCH > SHARED) c.batch = SHARED / threads;
