@@ -26,7 +26,7 @@ const char *pin_thread(const char *how, const char *pci_bus_id, struct pin_place
 unsigned pin_count(void);
 int pin_worker(unsigned index, int avoid_pu);
 
-// Binds the calling thread to another PU of PU's core. Returns that PU, or −1 if there is none that the process may use.
+// Binds the calling thread to another PU of PU's core. Returns that PU, or −1 if the process may use none.
 int pin_sibling(int pu);
 
 // How many NUMA nodes have PUs that the process may use, 0 if unknown; and binding of the calling thread to a PU of the

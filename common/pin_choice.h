@@ -19,8 +19,8 @@ int pin_choose_worker(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, u
 // Another PU of ALLOWED on the core of PU. −1 if there is none.
 int pin_choose_sibling(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, int pu);
 
-// Of the INDEXth NUMA node that has PUs of ALLOWED: the first such PU that is not on core 0, else the first. −1 if there
-// are fewer nodes.
+// Of the INDEXth NUMA node that has PUs of ALLOWED: the first such PU that is not on core 0, else the first. −1 if
+// there are fewer nodes.
 int pin_choose_node(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, unsigned index);
 
 #endif

@@ -65,6 +65,10 @@ awk -v least="$(value before spin round_trip stream 10000 min)" 'BEGIN { exit !(
 awk -v most="$(value before spin completion_latency stream 1000000 median)" 'BEGIN { exit !(most < 500000) }' ||
     fail 'the latency holds the kernel of 1 ms'
 
+# Six rounds a process, from one probe.
+[[ $(value before spin completion_latency stream 10000 samples) == 342 ]] || fail 'not 342 samples of the short kernel'
+[[ $(value before block cpu_time event 1000000 samples) == 60 ]] || fail 'not 60 samples of the long kernel'
+
 expect 0 "$reader" check before.csv
 expect 2 "$reader" check with.csv
 says 'falsified by injection'
