@@ -26,6 +26,10 @@ enum gpu_status gpu_stream_create_parts(struct gpu_stream **streams, unsigned pa
 // Whether processes that open the same device share it. GPU_UNSUPPORTED where each has one of its own. Needs no gpu_open.
 enum gpu_status gpu_processes_share(void);
 
+// GPU_UNSUPPORTED if what processes that are started now launch goes through a server that is not of this program, so
+// that they take no turns.
+enum gpu_status gpu_server_absent(void);
+
 // A server through which processes share the device at once. It keeps its files in FOLDER (empty, of this process's
 // own) and dies with the calling process's group; a process uses it if it starts with gpu_server_environment, whose
 // entries (ended by NULL) lack the folder's path behind their =. GPU_UNSUPPORTED where the vendor has none.

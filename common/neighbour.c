@@ -2,11 +2,14 @@
 // The busy process and the light one. See neighbour.h.
 #include "common/neighbour.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "backends/gpu_stream.h"
+#include "common/shuffle.h"
 
 GPU_KERNEL(wave);
 
@@ -14,7 +17,7 @@ enum { BLOCK_THREADS = 1024, BLOCKS_EACH = 2, BATCHES = 2 };
 static const double SPIN_NS[] = {[NEIGHBOUR_LONG] = 10e6, [NEIGHBOUR_SHORT] = 10e3};
 static const unsigned BATCH[] = {[NEIGHBOUR_LONG] = 2, [NEIGHBOUR_SHORT] = 64};
 static const double FEED_LIMIT_NS = 5e9;
-static const double SPACING_NS = 2.5e6; // as long as a turn and a switch on the devices that are known
+static const double PAUSE_NS = 10e6; // more than two rounds of turns on the devices that are known; a long kernel
 
 // --- The busy one ------------------------------------------------------------------------------------------
 
@@ -99,22 +102,28 @@ enum gpu_status neighbour_drain(struct neighbour *neighbour)
 
 // --- The light one -----------------------------------------------------------------------------------------
 
-// At random moments, because whoever comes again as soon as it is served always comes at the same moment of the other's
-// turn.
-static double random_spacing_ns(void)
+void neighbour_pauses(double *pauses_ns, unsigned count, uint64_t *random)
 {
-    static uint64_t random = 88172645463325252u;
-    random = random * 6364136223846793005u + 1442695040888963407u;
-    return SPACING_NS * (double)(random >> 33) / (double)(UINT64_C(1) << 31);
+    unsigned order[NEIGHBOUR_SAMPLES];
+    assert(count <= NEIGHBOUR_SAMPLES);
+    for (unsigned i = 0; i < count; i++) order[i] = i;
+    shuffle(order, count, random);
+    for (unsigned i = 0; i < count; i++) {
+        *random = *random * 6364136223846793005u + 1442695040888963407u;
+        pauses_ns[i] = PAUSE_NS / count * (order[i] + (double)(*random >> 33) / (double)(UINT64_C(1) << 31));
+    }
 }
 
 enum gpu_status neighbour_visit(struct parts *parts, unsigned count, struct neighbour_record *record)
 {
     struct rusage before, after;
+    double pauses_ns[NEIGHBOUR_SAMPLES];
+    uint64_t random = clock_ticks() ^ (uint64_t)getpid() << 40; // no two processes wait the same
+    neighbour_pauses(pauses_ns, count, &random);
     getrusage(RUSAGE_THREAD, &before);
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < count && !status; i++) {
-        clock_spin_ns(random_spacing_ns());
+        clock_spin_ns(pauses_ns[i]);
         status = parts_launch(parts, gpu_launch_runtime);
     }
     getrusage(RUSAGE_THREAD, &after);

@@ -33,7 +33,7 @@ enum gpu_status neighbour_drain(struct neighbour *neighbour);
 
 // --- The light one -----------------------------------------------------------------------------------------
 
-enum { NEIGHBOUR_SAMPLES = 60, NEIGHBOUR_CHUNK = 20 };
+enum { NEIGHBOUR_SAMPLES = 60, NEIGHBOUR_CHUNK = 6 };
 
 struct neighbour_record {
     double launch_latency_ns[NEIGHBOUR_SAMPLES], round_trip_ns[NEIGHBOUR_SAMPLES];
@@ -41,7 +41,11 @@ struct neighbour_record {
     long switched_off;               // how often the light one lost its core against its will
 };
 
-// COUNT stamping launches at random moments, between parts_begin and parts_end. Adds to SWITCHED_OFF.
+// COUNT (1 … NEIGHBOUR_SAMPLES) pauses between launches: one in each of COUNT equal parts of 0 … 10 ms, anywhere in it, in
+// a random order. *RANDOM, which it changes, may begin as anything.
+void neighbour_pauses(double *pauses_ns, unsigned count, uint64_t *random);
+
+// COUNT stamping launches, each after such a pause, between parts_begin and parts_end. Adds to SWITCHED_OFF.
 enum gpu_status neighbour_visit(struct parts *parts, unsigned count, struct neighbour_record *record);
 
 // Takes them, when the window is closed, as samples FIRST …; widens the bound.

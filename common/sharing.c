@@ -163,7 +163,7 @@ static enum gpu_status visit(unsigned v)
 // Both in one process, each in a stream that has a part of the device. Enough long kernels are in the queue before.
 static enum gpu_status visit_beside_part(struct neighbour *neighbour)
 {
-    enum { KERNELS = 20 }; // some twice as long as the light one takes
+    enum { KERNELS = 60 }; // some twice as long as the light one takes
     struct neighbour_record *record = &probe.page->visits[PART_LONG].record;
     bool ended = false;
     enum gpu_status status = parts_begin(&probe.parts);

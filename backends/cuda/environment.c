@@ -3,6 +3,7 @@
 // for CUDA and for HIP over CUDA.
 #include "backends/cuda/nvml.h"
 #include "backends/gpu_kernel.h"
+#include "backends/gpu_share.h"
 
 const char *const gpu_environment[] = {"CUDA_LAUNCH_BLOCKING",     "CUDA_MODULE_LOADING",
                                        "CUDA_MODULE_DATA_LOADING", "CUDA_DEVICE_MAX_CONNECTIONS",
@@ -26,4 +27,11 @@ enum gpu_status gpu_fault_confined(void)
     if (!nvml_mps_client()) return GPU_OK;
     return gpu_reason(GPU_UNSUPPORTED, "an MPS daemon's control pipe is there: a fault would end the contexts of its "
                                        "other clients, too");
+}
+
+enum gpu_status gpu_server_absent(void)
+{
+    if (!nvml_mps_client()) return GPU_OK;
+    return gpu_reason(GPU_UNSUPPORTED, "an MPS daemon's control pipe is there: its clients take no turns; stop it, or "
+                                       "let CUDA_MPS_PIPE_DIRECTORY name an empty folder");
 }
