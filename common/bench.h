@@ -31,7 +31,9 @@ struct bench_case {
     unsigned batch;      // operations a sample; 0: 1
     unsigned samples;    // samples a round, 1 … BENCH_ROUND_SAMPLES_MAX
     bool once;           // measured once a process: an event that a process can have but once
+    unsigned rounds;     // exactly so many a process; 0: as many as it needs
     unsigned processes;  // how many of the run's processes measure it: what is dear and hardly varies; 0: all
+    bool sleeps;         // the calls may sleep: time off the core is no sign of other work there
     bool no_warm_up;     // not even one uncounted round before the first
     double budget_share; // of --budget, for one of many points of a sweep; 0: 1
 

@@ -190,7 +190,7 @@ static enum gpu_status measure(struct bench_case *c)
     enum gpu_status status = c->measure(c, c->samples + lead, child.values);
     struct account after = account_now();
     child.round->elapsed_s = after.wall_s - before.wall_s;
-    child.round->lost_s = child.elsewhere || after.switches == before.switches
+    child.round->lost_s = child.elsewhere || c->sleeps || after.switches == before.switches
                               ? 0
                               : child.round->elapsed_s - (after.core_s - before.core_s);
     for (unsigned o = 0; status == GPU_OK && o < BENCH_OUTPUTS_MAX && c->outputs[o].metric; o++) {
@@ -231,7 +231,7 @@ static bool is_enough(const struct bench_case *c, const struct progress *progres
 {
     unsigned processes = child.order->processes;
     unsigned rounds_min = (STATS_ROUNDS_MIN + processes - 1) / processes;
-    if (c->once) return progress->rounds == 1;
+    if (c->once || c->rounds) return progress->rounds == (c->once ? 1 : c->rounds);
     if (progress->target != WIRE_DECIDE) return progress->rounds >= progress->target;
     if (progress->rounds < rounds_min) return false;
     if (progress->rounds == CASE_ROUNDS_MAX || progress->samples + c->samples > WIRE_SAMPLES_MAX / processes)

@@ -56,6 +56,9 @@ struct stamp_launch {
 enum gpu_status stamp_launch_open(struct stamp_launch *stamps, struct gpu_stream *stream, unsigned room);
 void stamp_launch_close(struct stamp_launch *stamps);
 
+// Prepares *LAUNCH as a launch of the same stamps into another stream; it takes what stamp_launch_aim aims at.
+enum gpu_status stamp_launch_into(struct stamp_launch *stamps, struct gpu_stream *stream, struct gpu_launch *launch);
+
 // Forgets the stamps so far.
 static inline void stamp_launch_reset(struct stamp_launch *stamps)
 {
@@ -91,6 +94,9 @@ enum chain_kind { CHAIN_EMPTIES, CHAIN_STAMPS };
 enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice as many
 
 enum gpu_status chain_open(struct chain *chain);
+
+// The same on STREAM, which chain_close destroys.
+enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream);
 void chain_close(struct chain *chain);
 
 // Closes the gate: what is submitted to the stream from now on waits, for at most a second.
@@ -109,5 +115,9 @@ enum gpu_status chain_elapsed(struct chain *chain, enum chain_kind kind, unsigne
 // The same with LENGTH launches of BETWEEN, prepared for the chain's stream, through SUBMIT.
 enum gpu_status chain_elapsed_launch(struct chain *chain, const struct gpu_launch *between, launch_function *submit,
                                      unsigned length, double *elapsed_ns);
+
+// What a grid that only leaves stamps, prepared for the chain's stream, takes longer than an empty one of its shape: no
+// more than that do the stamps' stores, and its beginning and end beyond its clock reads, add to the gap behind it.
+enum gpu_status chain_stamps_cost(struct chain *chain, const struct gpu_launch *stamping, double *ns);
 
 #endif

@@ -91,6 +91,23 @@ int pin_choose_worker(hwloc_topology_t topology, hwloc_const_cpuset_t may_use, u
     return -1;
 }
 
+int pin_choose_sibling(hwloc_topology_t topology, hwloc_const_cpuset_t may_use, int pu)
+{
+    for (hwloc_obj_t other = NULL; (other = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, other));)
+        if ((int)other->os_index != pu && hwloc_bitmap_isset(may_use, other->os_index) &&
+            shares_core(topology, other, pu))
+            return (int)other->os_index;
+    return -1;
+}
+
+int pin_choose_node(hwloc_topology_t topology, hwloc_const_cpuset_t may_use, unsigned index)
+{
+    for (hwloc_obj_t node = NULL; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));)
+        if (hwloc_bitmap_intersects(node->cpuset, may_use) && index-- == 0)
+            return pin_choose(topology, may_use, node->cpuset);
+    return -1;
+}
+
 static bool bind_thread(int pu)
 {
     hwloc_cpuset_t set = hwloc_bitmap_alloc();
@@ -140,6 +157,25 @@ unsigned pin_count(void) { return loaded() ? (unsigned)hwloc_bitmap_weight(allow
 int pin_worker(unsigned index, int avoid_pu)
 {
     int pu = loaded() ? pin_choose_worker(machine, allowed, index, avoid_pu) : -1;
+    return pu >= 0 && bind_thread(pu) ? pu : -1;
+}
+
+int pin_sibling(int pu)
+{
+    int sibling = loaded() ? pin_choose_sibling(machine, allowed, pu) : -1;
+    return sibling >= 0 && bind_thread(sibling) ? sibling : -1;
+}
+
+unsigned pin_nodes(void)
+{
+    unsigned count = 0;
+    while (loaded() && pin_choose_node(machine, allowed, count) >= 0) count++;
+    return count;
+}
+
+int pin_node(unsigned index)
+{
+    int pu = loaded() ? pin_choose_node(machine, allowed, index) : -1;
     return pu >= 0 && bind_thread(pu) ? pu : -1;
 }
 

@@ -26,6 +26,14 @@ const char *pin_thread(const char *how, const char *pci_bus_id, struct pin_place
 unsigned pin_count(void);
 int pin_worker(unsigned index, int avoid_pu);
 
+// Binds the calling thread to another PU of PU's core. Returns that PU, or −1 if the process may use none.
+int pin_sibling(int pu);
+
+// How many NUMA nodes have PUs that the process may use, 0 if unknown; and binding of the calling thread to a PU of the
+// INDEXth of them, by preference not on core 0. Returns the PU or −1.
+unsigned pin_nodes(void);
+int pin_node(unsigned index);
+
 // Lets the calling thread run wherever the process may.
 void pin_release(void);
 

@@ -16,4 +16,11 @@ int pin_choose(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, hwloc_co
 // The INDEXth PU of ALLOWED that is not AVOID_PU (cyclic), those that share its core last. −1 if there is none.
 int pin_choose_worker(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, unsigned index, int avoid_pu);
 
+// Another PU of ALLOWED on the core of PU. −1 if there is none.
+int pin_choose_sibling(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, int pu);
+
+// Of the INDEXth NUMA node that has PUs of ALLOWED: the first such PU that is not on core 0, else the first. −1 if
+// there are fewer nodes.
+int pin_choose_node(hwloc_topology_t topology, hwloc_const_cpuset_t allowed, unsigned index);
+
 #endif

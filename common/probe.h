@@ -12,7 +12,7 @@
 #include "backends/gpu.h"
 #include "common/child_order.h"
 
-enum { PROBE_VALUES_MAX = 256 };
+enum { PROBE_VALUES_MAX = 4608 }; // an answer travels as one message of wire.h
 
 struct probe_answer {
     // Filled by the harness, on the clock of both processes: before the process was asked for, and when it had its

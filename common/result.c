@@ -17,9 +17,9 @@ const char *const result_column_names[RESULT_COLUMN_COUNT] = {RESULT_COLUMNS(RES
 const enum result_column result_key[6] = {RESULT_BENCHMARK, RESULT_VARIANT, RESULT_METRIC,
                                           RESULT_PARAMS,    RESULT_AXIS,    RESULT_AXIS_VALUE};
 
-static const char *const signed_metrics[] = {"delay_ratio",     "device_period",  "duration",   "duration_per_block",
-                                             "period",          "stamp_cost",     "sync_error", "submit_per_argument",
-                                             "submit_per_byte", "submit_to_start"};
+static const char *const signed_metrics[] = {
+    "barrier",    "delay_ratio", "device_period",       "duration",        "duration_per_block", "period",
+    "stamp_cost", "sync_error",  "submit_per_argument", "submit_per_byte", "submit_to_start"};
 
 bool result_is_signed(const char *metric)
 {

@@ -134,3 +134,32 @@ two_cores() {
     ((${#list[@]} == 2)) || { echo 'one core cannot tell: host and device would take turns' >&2 && return 1; }
     echo "${list[0]},${list[1]}"
 }
+
+# grew METRIC VARIANT PARAMS EXPECTED TOLERANCE: what delayed.csv has above the mean of before.csv and after.csv, in ns.
+grew() {
+    local file
+    for file in before delayed after; do
+        rows "$file.csv" metric variant params median | awk -F'|' -v key="$1|$2|$3" '$1 "|" $2 "|" $3 == key { print $4 }'
+    done | awk -v what="$1 $2 $3" -v expected="$4" -v tolerance="$5" '
+        { value[NR] = $1 }
+        END {
+            seen = value[2] - (value[1] + value[3]) / 2
+            good = NR == 3 && seen >= expected - tolerance && seen <= expected + tolerance
+            printf "%-4s %s grew by %.0f ns; put in were %d ± %d\n", good ? "ok" : "off", what, seen, expected, tolerance
+            exit !good
+        }'
+}
+
+# come_back CHECK INJECTION: the test's own `measure FILE [INJECTION]` is done before, with and after the injection, until CHECK,
+# which holds the three files against each other, succeeds. The machine is shared: what is off is measured again.
+come_back() {
+    local attempt
+    for attempt in {1..8}; do
+        measure before
+        measure delayed "$2"
+        measure after
+        "$1" && return
+        echo "attempt $attempt of $2 is off"
+    done
+    fail "$2 does not come back"
+}

@@ -78,6 +78,40 @@ static void keeps_to_what_is_allowed(void **state)
     hwloc_topology_destroy(topology);
 }
 
+static void finds_the_sibling(void **state)
+{
+    (void)state;
+    make(TWO_PACKAGES);
+    hwloc_cpuset_t all = cpus("0-15"), some = cpus("0,2-15");
+    assert_int_equal(pin_choose_sibling(topology, all, 0), 1);
+    assert_int_equal(pin_choose_sibling(topology, all, 13), 12);
+    assert_int_equal(pin_choose_sibling(topology, some, 0), -1); // it may not be used
+    assert_int_equal(pin_choose_sibling(topology, all, -1), -1);
+    hwloc_topology_destroy(topology);
+    make("core:4 pu:1");
+    assert_int_equal(pin_choose_sibling(topology, all, 2), -1);
+    hwloc_topology_destroy(topology);
+    hwloc_bitmap_free(all);
+    hwloc_bitmap_free(some);
+}
+
+static void finds_nodes_that_may_be_used(void **state)
+{
+    (void)state;
+    make(TWO_PACKAGES);
+    hwloc_cpuset_t all = cpus("0-15"), second = cpus("11-12"), first = cpus("0");
+    assert_int_equal(pin_choose_node(topology, all, 0), 2); // not on core 0
+    assert_int_equal(pin_choose_node(topology, all, 1), 8);
+    assert_int_equal(pin_choose_node(topology, all, 2), -1);
+    assert_int_equal(pin_choose_node(topology, second, 0), 11); // node 0 is none of this process's
+    assert_int_equal(pin_choose_node(topology, second, 1), -1);
+    assert_int_equal(pin_choose_node(topology, first, 0), 0);
+    hwloc_topology_destroy(topology);
+    hwloc_bitmap_free(all);
+    hwloc_bitmap_free(second);
+    hwloc_bitmap_free(first);
+}
+
 static void makes_do_with_one_core(void **state)
 {
     (void)state;
@@ -286,6 +320,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_the_first_pu_of_a_near_core_but_not_core_0),
         cmocka_unit_test(keeps_to_what_is_allowed),
+        cmocka_unit_test(finds_the_sibling),
+        cmocka_unit_test(finds_nodes_that_may_be_used),
         cmocka_unit_test(makes_do_with_one_core),
         cmocka_unit_test(counts_by_the_systems_numbers),
         cmocka_unit_test(workers_take_siblings_last),

@@ -164,11 +164,18 @@ enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, con
     return GPU_OK;
 }
 
+// Of anything but a launch.
+static struct packet *command_packet(struct gpu_stream *stream)
+{
+    if (__builtin_expect(inject.active, 0)) inject_spin(inject.command_ticks);
+    return next_packet(stream);
+}
+
 enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_view, uint32_t value)
 {
     if (!device_view || (uintptr_t)device_view % sizeof(uint32_t))
         return gpu_reason(GPU_FAILED, "gpu_stream_wait_value: the word is NULL or not aligned to 4 bytes");
-    struct packet *packet = next_packet(stream);
+    struct packet *packet = command_packet(stream);
     packet->argument = device_view;
     packet->kind = PACKET_WAIT;
     packet->value = value;
@@ -179,7 +186,7 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
 enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
     if (bytes > UINT32_MAX) return gpu_reason(GPU_UNSUPPORTED, "the host device copies less than 4 GiB at once");
-    struct packet *packet = next_packet(stream);
+    struct packet *packet = command_packet(stream);
     packet->kernel.to = to;
     packet->argument = from;
     packet->kind = PACKET_COPY;
@@ -191,7 +198,7 @@ enum gpu_status gpu_stream_copy(struct gpu_stream *stream, void *to, const void 
 enum gpu_status gpu_stream_set(struct gpu_stream *stream, void *device_memory, int byte, size_t bytes)
 {
     if (bytes > UINT32_MAX) return gpu_reason(GPU_UNSUPPORTED, "the host device fills less than 4 GiB at once");
-    struct packet *packet = next_packet(stream);
+    struct packet *packet = command_packet(stream);
     packet->kernel.to = device_memory;
     packet->kind = PACKET_SET;
     packet->value = (unsigned char)byte;
@@ -202,7 +209,7 @@ enum gpu_status gpu_stream_set(struct gpu_stream *stream, void *device_memory, i
 
 enum gpu_status gpu_stream_write_value(struct gpu_stream *stream, void *device_view, uint32_t value)
 {
-    struct packet *packet = next_packet(stream);
+    struct packet *packet = command_packet(stream);
     packet->kernel.to = device_view;
     packet->kind = PACKET_WRITE;
     packet->value = value;
@@ -212,7 +219,7 @@ enum gpu_status gpu_stream_write_value(struct gpu_stream *stream, void *device_v
 
 enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void *), void *context)
 {
-    struct packet *packet = next_packet(stream);
+    struct packet *packet = command_packet(stream);
     packet->kernel.function = function;
     packet->argument = context;
     packet->kind = PACKET_CALL;
@@ -231,7 +238,7 @@ void stream_replay(struct gpu_stream *stream, const struct packet *packet)
 enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)
 {
     if (stream->recording) stream->recording->refused = true;
-    next_packet(stream)->kind = PACKET_EVENT;
+    command_packet(stream)->kind = PACKET_EVENT;
     event->stream = stream;
     event->completed = stream->tail + 1;
     ring_doorbell(stream);
@@ -242,7 +249,7 @@ enum gpu_status gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_even
 {
     if (!event->stream) return GPU_OK; // never recorded
     if (stream->recording) stream->recording->refused = true;
-    struct packet *packet = next_packet(stream);
+    struct packet *packet = command_packet(stream);
     packet->kernel.completed = event->completed;
     packet->argument = event->stream;
     packet->kind = PACKET_AFTER;

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+// What host threads that launch at the same time cost each other, and what the place of a launching thread costs.
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/gpu_kernel.h"
+#include "common/bench.h"
+#include "common/parts.h"
+#include "common/pin.h"
+#include "common/team.h"
+
+GPU_KERNEL(flag);
+
+// BATCH: launches of a thread that are timed, less where more of them do not go into a stream that all share. A thread
+// that is done with them launches up to as many again until all are, so that at most twice SHARED are queued.
+// SINGLES: samples of one launch.
+enum { BATCH = 50, SHARED = 200, BURSTS = 5, SINGLES = 30 };
+enum { NODES = 2, CONTEXT_PROCESSES = 2 };
+static const double BUDGET_SHARE = 0.3, LIMIT_NS = 2e9;
+
+static const char *const variant_names[TEAM_LANES] = {"one_stream", "stream_each", "context_each"};
+
+static struct chain chain; // its stream is the one that all share
+static struct parts parts;
+static int device, measuring_pu;
+
+// --- submit, period, fairness ------------------------------------------------------------------------------
+
+struct burst {
+    uint64_t begin_ticks, end_ticks, drained_ticks;
+    unsigned launches;
+};
+
+// One round of all threads.
+static struct {
+    unsigned threads, samples, batch;
+    uint32_t busy[BURSTS + BENCH_LEAD]; // threads that are not yet done with the batch that is timed
+    struct burst bursts[TEAM_THREADS_MAX][BURSTS + BENCH_LEAD];
+} round_of;
+
+// One batch of each thread, begun together with all queues empty. A thread that is done with its own launches on,
+// outside its clock, so that the last one is not timed alone.
+static enum gpu_status run_burst(const struct gpu_launch *launch, struct burst *burst, uint32_t *busy)
+{
+    unsigned status = GPU_OK, more = 0;
+    burst->begin_ticks = clock_ticks();
+    for (unsigned i = 0; i < round_of.batch; i++) status |= (unsigned)gpu_launch_runtime(launch);
+    burst->end_ticks = clock_ticks();
+    __atomic_sub_fetch(busy, 1, __ATOMIC_RELAXED);
+    for (; more < round_of.batch && __atomic_load_n(busy, __ATOMIC_RELAXED); more++)
+        status |= (unsigned)gpu_launch_runtime(launch);
+    status = launch_drain(launch->stream, launch_worst(status));
+    burst->drained_ticks = clock_ticks();
+    burst->launches = round_of.batch + more;
+    return (enum gpu_status)status;
+}
+
+// A thread that fails still comes to every barrier: the others wait for it there.
+static void work_bursts(struct team_worker *worker)
+{
+    for (unsigned s = 0; s < round_of.samples; s++) {
+        team_barrier();
+        if (worker->status) __atomic_sub_fetch(&round_of.busy[s], 1, __ATOMIC_RELAXED);
+        else worker->status = run_burst(&worker->lane->launch, &round_of.bursts[worker->index][s], &round_of.busy[s]);
+    }
+    if (!worker->status) worker->status = stamp_launch_prove(&worker->lane->stamps);
+}
+
+struct summary {
+    double submit_ns, period_ns, fairness, skew_ns;
+    unsigned launches;
+};
+
+static struct summary summarize(unsigned sample)
+{
+    uint64_t first = UINT64_MAX, last_begin = 0, drained = 0;
+    double sum = 0, least = INFINITY, most = 0;
+    unsigned launches = 0;
+    for (unsigned t = 0; t < round_of.threads; t++) {
+        const struct burst *burst = &round_of.bursts[t][sample];
+        double elapsed_ns = clock_ns(burst->end_ticks - burst->begin_ticks);
+        if (burst->begin_ticks < first) first = burst->begin_ticks;
+        if (burst->begin_ticks > last_begin) last_begin = burst->begin_ticks;
+        if (burst->drained_ticks > drained) drained = burst->drained_ticks;
+        sum += elapsed_ns;
+        least = fmin(least, elapsed_ns);
+        most = fmax(most, elapsed_ns);
+        launches += burst->launches;
+    }
+    return (struct summary){sum / round_of.threads / round_of.batch, clock_ns(drained - first) / launches, least / most,
+                            clock_ns(last_begin - first), launches};
+}
+
+// submit: a thread's clock starts before the first of its batch of calls and stops when the last has returned, over the
+// batch; the mean over the threads. period: from the first thread's clock read before its first call until the last
+// thread knows that its stream has ended, over the launches of all. fairness: the shortest time that a thread took for
+// its batch, over the longest.
+static enum gpu_status measure_bursts(struct bench_case *c, unsigned samples, double *values)
+{
+    const unsigned threads = (unsigned)c->axis_value;
+    enum gpu_status status = team_start((enum team_lanes)c->argument, threads, work_bursts);
+    if (status) return status;
+    round_of.threads = threads;
+    round_of.batch = c->batch;
+    round_of.samples = samples;
+    for (unsigned s = 0; s < samples; s++) round_of.busy[s] = threads;
+    team_go();
+    work_bursts(&team_workers[0]);
+    status = team_end(team_workers[0].status);
+    if (status) return status;
+
+    double skew_ns = 0;
+    for (unsigned s = 0; s < samples; s++) {
+        struct summary summary = summarize(s);
+        values[s] = summary.submit_ns;
+        values[samples + s] = summary.period_ns;
+        if (c->outputs[2].metric) values[2 * samples + s] = summary.fairness;
+        skew_ns = fmax(skew_ns, summary.skew_ns);
+        c->error_bound[0] = parts.clock_error_ns / c->batch;
+        c->error_bound[1] = fmax(c->error_bound[1], 2 * parts.clock_error_ns / summary.launches);
+        c->error_bound[2] = fmax(c->error_bound[2], 2 * parts.clock_error_ns / (summary.submit_ns * c->batch));
+    }
+    snprintf(c->detail, sizeof c->detail, "start_skew_ns=%.0f", skew_ns);
+    return GPU_OK;
+}
+
+// --- launch_latency while others submit --------------------------------------------------------------------
+
+static uint32_t loaded; // threads that have put the device under load
+
+static void work_load(struct team_worker *worker)
+{
+    const struct gpu_launch *launch = &worker->lane->launch;
+    for (bool first = true; !team_stopping(); first = false) {
+        unsigned status = GPU_OK;
+        for (unsigned i = 0; i < BATCH; i++) status |= (unsigned)gpu_launch_runtime(launch);
+        worker->status = launch_drain(launch->stream, launch_worst(status));
+        if (first) __atomic_add_fetch(&loaded, 1, __ATOMIC_RELEASE);
+        if (worker->status) return;
+    }
+    worker->status = stamp_launch_prove(&worker->lane->stamps);
+}
+
+static enum gpu_status wait_loaded(unsigned threads)
+{
+    uint64_t begin = clock_ticks();
+    for (unsigned polls = 0; __atomic_load_n(&loaded, __ATOMIC_ACQUIRE) < threads; polls++) {
+        team_pause(polls);
+        if (polls % 1024 == 0 && clock_ns(clock_ticks() - begin) > LIMIT_NS)
+            return gpu_reason(GPU_FAILED, "the threads that are to load the device did not start");
+    }
+    return GPU_OK;
+}
+
+// launch_latency: from before the call until the first thread's first clock read, of stamping launches one after the
+// other, while other threads submit batches to streams of their own and drain them. The clocks are brought together
+// before those start and after they have ended.
+static enum gpu_status measure_loaded(struct bench_case *c, unsigned samples, double *values)
+{
+    const unsigned threads = (unsigned)c->axis_value + 1;
+    enum gpu_status status = team_start(TEAM_STREAM_EACH, threads, work_load);
+    if (status) return status;
+    loaded = 0;
+    status = parts_begin(&parts);
+    team_go();
+    if (!status) status = wait_loaded(threads - 1);
+    for (unsigned i = 0; i < samples && !status; i++) status = parts_launch(&parts, gpu_launch_runtime);
+    status = parts_end(&parts, team_end(status));
+    for (unsigned i = 0; i < samples && !status; i++) values[i] = parts_launch_latency(&parts, i);
+    c->error_bound[0] = parts_bound_ns(&parts);
+    return status;
+}
+
+// --- Where the launching thread is -------------------------------------------------------------------------
+
+static struct gpu_launch flag_launch;
+static struct flag_argument flag_argument;
+static uint32_t *flag_word; // mapped
+
+static enum gpu_status see_flag(void)
+{
+    uint64_t begin = clock_ticks();
+    for (unsigned polls = 1; __atomic_load_n(flag_word, __ATOMIC_ACQUIRE) != flag_argument.value; polls++)
+        if (polls % 65536 == 0 && clock_ns(clock_ticks() - begin) > LIMIT_NS)
+            return gpu_reason(GPU_FAILED, "the kernel's flag did not reach the host");
+    return GPU_OK;
+}
+
+// launch_latency: as above, by a thread alone. flag_latency: from before the call until the host sees the word that the
+// kernel stored to mapped memory.
+static enum gpu_status time_singles(struct bench_case *c, unsigned samples, double *values)
+{
+    enum gpu_status status = parts_begin(&parts);
+    for (unsigned i = 0; i < samples && !status; i++) status = parts_launch(&parts, gpu_launch_runtime);
+    status = parts_end(&parts, status);
+    for (unsigned i = 0; i < samples && !status; i++) values[i] = parts_launch_latency(&parts, i);
+    c->error_bound[0] = parts_bound_ns(&parts);
+    for (unsigned i = 0; i < samples && !status && c->outputs[1].metric; i++) {
+        flag_argument.value++;
+        uint64_t begin = clock_ticks();
+        status = gpu_launch_runtime(&flag_launch);
+        if (!status) status = see_flag();
+        uint64_t end = clock_ticks();
+        status = launch_drain(chain.stream, status);
+        values[samples + i] = clock_ns(end - begin);
+    }
+    c->error_bound[1] = parts.clock_error_ns;
+    return status;
+}
+
+// submit: from before the first of a batch of calls into an empty queue until the last has returned, over the batch.
+static enum gpu_status time_batches(struct bench_case *c, unsigned samples, double *values)
+{
+    enum gpu_status status = GPU_OK;
+    for (unsigned i = 0; i < samples && !status; i++) {
+        status = launch_time_batch(&chain.empty, c->batch, gpu_launch_runtime, &values[i]);
+        status = launch_drain(chain.stream, status);
+        values[i] /= c->batch;
+    }
+    c->error_bound[0] = parts.clock_error_ns / c->batch;
+    return status ? status : stamp_launch_prove(&chain.stamps);
+}
+
+static enum gpu_status time_here(struct bench_case *c, unsigned samples, double *values)
+{
+    return c->batch > 1 ? time_batches(c, samples, values) : time_singles(c, samples, values);
+}
+
+struct errand {
+    struct bench_case *c;
+    unsigned samples;
+    double *values;
+    enum gpu_status status;
+    char reason[256];
+};
+
+static void *run_errand(void *context)
+{
+    struct errand *errand = context;
+    int pu = pin_node((unsigned)errand->c->axis_value);
+    if (pu < 0) errand->status = gpu_reason(GPU_FAILED, "the system refused to bind a thread to the node");
+    else errand->status = gpu_device_select(device);
+    if (!errand->status) errand->status = time_here(errand->c, errand->samples, errand->values);
+    if (errand->status) snprintf(errand->reason, sizeof errand->reason, "%s", gpu_error());
+    snprintf(errand->c->detail, sizeof errand->c->detail, "pu=%d", pu);
+    return NULL;
+}
+
+// By a thread on the NUMA node. What it launches from, the stream and the memory behind it, stays where it is.
+static enum gpu_status measure_node(struct bench_case *c, unsigned samples, double *values)
+{
+    struct errand errand = {.c = c, .samples = samples, .values = values};
+    pthread_t thread;
+    if (pin_nodes() < 2) return gpu_reason(GPU_UNSUPPORTED, "this process may use no more than one NUMA node");
+    int error = pthread_create(&thread, NULL, run_errand, &errand);
+    if (error) return gpu_reason(GPU_FAILED, "pthread_create: %s", strerror(error));
+    pthread_join(thread, NULL);
+    return errand.status ? gpu_reason(errand.status, "%s", errand.reason) : GPU_OK;
+}
+
+enum { SIBLING_NONE = 1, SIBLING_BUSY };
+static uint32_t sibling_ready, sibling_stop;
+
+static void *keep_busy(void *unused)
+{
+    (void)unused;
+    bool bound = pin_sibling(measuring_pu) >= 0;
+    __atomic_store_n(&sibling_ready, bound ? SIBLING_BUSY : SIBLING_NONE, __ATOMIC_RELEASE);
+    while (bound && !__atomic_load_n(&sibling_stop, __ATOMIC_ACQUIRE)) (void)clock_core_operation_ns();
+    return NULL;
+}
+
+// By the measuring thread, while a thread on its core's other processing unit adds numbers.
+static enum gpu_status measure_sibling(struct bench_case *c, unsigned samples, double *values)
+{
+    pthread_t thread;
+    uint32_t ready;
+    if (measuring_pu < 0)
+        return gpu_reason(GPU_UNSUPPORTED, "the measuring thread is not pinned: no PU is its sibling");
+    sibling_ready = sibling_stop = 0;
+    int error = pthread_create(&thread, NULL, keep_busy, NULL);
+    if (error) return gpu_reason(GPU_FAILED, "pthread_create: %s", strerror(error));
+    for (unsigned polls = 0; !(ready = __atomic_load_n(&sibling_ready, __ATOMIC_ACQUIRE)); polls++) team_pause(polls);
+    enum gpu_status status =
+        ready == SIBLING_NONE
+            ? gpu_reason(GPU_UNSUPPORTED, "PU %d has no SMT sibling that this process may use", measuring_pu)
+            : time_here(c, samples, values);
+    __atomic_store_n(&sibling_stop, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    return status;
+}
+
+// --- One thread, several devices ---------------------------------------------------------------------------
+
+static enum gpu_status open_other(struct team_lane *lane, int other)
+{
+    enum gpu_status status = gpu_device_select(other);
+    if (!status && !lane->open) status = gpu_stream_create(&lane->stream);
+    if (!status && !lane->open) status = launch_prepare_empty(&lane->launch, lane->stream);
+    if (!status && !lane->open) status = stamp_launch_open(&lane->stamps, lane->stream, 1);
+    if (!status) lane->open = true;
+    return status;
+}
+
+static enum gpu_status feed_two(const struct team_lane *lane, int other, unsigned batch, double *elapsed_ns)
+{
+    unsigned status = GPU_OK;
+    uint64_t begin = clock_ticks();
+    for (unsigned i = 0; i < batch / 2; i++) {
+        status |= (unsigned)gpu_device_select(device);
+        status |= (unsigned)gpu_launch_runtime(&chain.empty);
+        status |= (unsigned)gpu_device_select(other);
+        status |= (unsigned)gpu_launch_runtime(&lane->launch);
+    }
+    uint64_t end = clock_ticks();
+    *elapsed_ns = clock_ns(end - begin);
+    return launch_drain(chain.stream, launch_drain(lane->stream, launch_worst(status)));
+}
+
+// submit: from before the first of a batch of launches, to two devices in turn, until the last has returned, over the
+// batch. The call that makes the other device the thread's current one is in it, once a launch.
+static enum gpu_status measure_devices(struct bench_case *c, unsigned samples, double *values)
+{
+    static struct team_lane lane;
+    unsigned devices = 0;
+    enum gpu_status status = gpu_count(&devices);
+    if (status) return status;
+    if (devices < 2) return gpu_reason(GPU_UNSUPPORTED, "this process sees one device");
+    const int other = (device + 1) % (int)devices;
+    status = open_other(&lane, other);
+    for (unsigned i = 0; i < samples && !status; i++) {
+        status = feed_two(&lane, other, c->batch, &values[i]);
+        values[i] /= c->batch;
+    }
+    c->error_bound[0] = parts.clock_error_ns / c->batch;
+    if (!status) status = gpu_device_select(other);
+    if (!status) status = stamp_launch_prove(&lane.stamps);
+    enum gpu_status back = gpu_device_select(device);
+    if (status || back) return status ? status : back;
+    return stamp_launch_prove(&chain.stamps);
+}
+
+// --- The plan ----------------------------------------------------------------------------------------------
+
+static void add_bursts(struct bench_plan *plan, enum team_lanes lanes, unsigned threads)
+{
+    struct bench_case c = {.variant = variant_names[lanes],
+                           .params = LAUNCH_PARAMS,
+                           .axis = "threads",
+                           .axis_value = threads,
+                           .batch = BATCH,
+                           .samples = BURSTS,
+                           .processes = lanes == TEAM_CONTEXT_EACH ? CONTEXT_PROCESSES : 0,
+                           .budget_share = BUDGET_SHARE,
+                           .argument = lanes,
+                           .sleeps = threads > 1, // until another lets go of the driver's lock
+                           .measure = measure_bursts,
+                           .outputs = {{"submit", "ns", "lower"}, {"period", "ns", "lower"}}};
+    if (lanes == TEAM_ONE_STREAM && threads * BATCH > SHARED) c.batch = SHARED / threads;
+    if (lanes == TEAM_STREAM_EACH && threads > 1) c.outputs[2] = (struct bench_output){"fairness", "ratio", "higher"};
+    bench_add(plan, &c);
+}
+
+static void add_loaded(struct bench_plan *plan, unsigned others)
+{
+    bench_add(plan, &(struct bench_case){.variant = variant_names[TEAM_STREAM_EACH],
+                                         .params = LAUNCH_PARAMS ";kernel=stamp",
+                                         .axis = "other_threads",
+                                         .axis_value = others,
+                                         .samples = SINGLES,
+                                         .budget_share = BUDGET_SHARE,
+                                         .measure = measure_loaded,
+                                         .outputs = {{"launch_latency", "ns", "lower"}}});
+}
+
+static void add_places(struct bench_plan *plan)
+{
+    struct bench_case c = {.params = LAUNCH_PARAMS, .budget_share = BUDGET_SHARE, .measure = measure_node};
+    for (unsigned node = 0; node <= NODES; node++) { // the last is none: the sibling
+        c.variant = node < NODES ? "node" : "sibling_busy";
+        c.measure = node < NODES ? measure_node : measure_sibling;
+        c.axis = node < NODES ? "numa_node" : NULL;
+        c.axis_value = node;
+        c.batch = BATCH;
+        c.samples = BURSTS;
+        c.outputs[0] = (struct bench_output){"submit", "ns", "lower"};
+        c.outputs[1] = (struct bench_output){NULL};
+        bench_add(plan, &c);
+        c.batch = 1;
+        c.samples = SINGLES;
+        c.outputs[0] = (struct bench_output){"launch_latency", "ns", "lower"};
+        if (node < NODES) c.outputs[1] = (struct bench_output){"flag_latency", "ns", "lower"};
+        bench_add(plan, &c);
+    }
+    c.variant = "devices";
+    c.measure = measure_devices;
+    c.axis = "devices";
+    c.axis_value = 2;
+    c.batch = BATCH;
+    c.samples = BURSTS;
+    c.processes = CONTEXT_PROCESSES;
+    c.outputs[0] = (struct bench_output){"submit", "ns", "lower"};
+    bench_add(plan, &c);
+}
+
+static enum gpu_status open_flag(void)
+{
+    void *host, *view;
+    enum gpu_status status = gpu_alloc_mapped(&host, &view, sizeof *flag_word);
+    if (status) return status;
+    flag_word = host;
+    flag_argument.flag = view;
+    flag_launch = chain.empty;
+    flag_launch.kernel = gpu_kernel(flag);
+    flag_launch.argument = &flag_argument;
+    flag_launch.argument_bytes = sizeof flag_argument;
+    return gpu_launch_prepare(&flag_launch);
+}
+
+static enum gpu_status setup(struct bench_plan *plan, bool quick)
+{
+    enum gpu_status status = gpu_device_current(&device);
+    if (!status) status = sync_open();
+    if (!status) status = chain_open(&chain);
+    if (!status) status = parts_open(&parts, &chain);
+    if (!status) status = open_flag();
+    if (!status) status = team_open(chain.stream);
+    if (status) return status;
+    measuring_pu = pin_current();
+    for (unsigned threads = 1; threads <= (quick ? 2 : TEAM_THREADS_MAX); threads *= 2) {
+        if (!quick || threads > 1) add_bursts(plan, TEAM_ONE_STREAM, threads);
+        add_bursts(plan, TEAM_STREAM_EACH, threads);
+        if (!quick && (threads == 2 || threads == 4))
+            add_bursts(plan, TEAM_CONTEXT_EACH, threads); // each is dear to make
+    }
+    for (unsigned others = 0; others < (quick ? 2 : TEAM_THREADS_MAX); others = others < 1 ? 1 : 15 * others)
+        add_loaded(plan, others);
+    if (!quick) add_places(plan);
+    return GPU_OK;
+}
+
+static void teardown(void)
+{
+    team_close();
+    gpu_free_mapped(flag_word);
+    parts_close(&parts);
+    chain_close(&chain);
+    sync_close();
+}
+
+const struct benchmark contention_benchmark = {
+    .name = "contention",
+    .summary = "what host threads that launch at once cost each other, and what a launching thread's place costs",
+    .source = "its own: claims C1 and C3 say what a call does, not what threads that call at once share of it",
+    .seconds = 5,
+    .quick_seconds = 0.8,
+    .setup = setup,
+    .teardown = teardown,
+};

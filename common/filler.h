@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A grid that fills the device with blocks of the lowest priority while more of them wait, and launches beside it.
+#ifndef LIFTOFF_FILLER_H
+#define LIFTOFF_FILLER_H
+
+#include "backends/kernels/resources.h"
+#include "common/parts.h"
+
+struct filler {
+    struct gpu_stream *stream, *low, *high; // the first two are of the lowest priority
+    struct gpu_launch launch;
+    struct hold_argument argument;
+    enum gpu_status high_status; // why there is no HIGH
+    char high_reason[256];
+};
+
+// FILLER_BLOCKS each multiprocessor, each of which spins for so long.
+enum { FILLER_SPIN_NS = 20000, FILLER_BLOCKS = 160 };
+
+// OUT: the device's, room for FILLER_BLOCKS stamps a multiprocessor.
+enum gpu_status filler_open(struct filler *filler, struct hold_stamp *out);
+void filler_close(struct filler *filler);
+
+// One launch of PARTS, number PARTS->STAMPS.USED − 1 then, some way into the filler under SEQUENCE; 0: without it. Waits
+// for both. *BESIDE: whether the filler had still not ended after the call.
+enum gpu_status filler_launch(struct filler *filler, struct parts *parts, uint64_t sequence, bool *beside);
+
+#endif
