@@ -3,8 +3,10 @@
 #include "common/resident.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "backends/gpu_kernel.h"
+#include "common/clock.h"
 #include "common/launch.h"
 
 GPU_KERNEL(resident);
@@ -50,13 +52,13 @@ static enum gpu_status choose(struct resident *resident, enum resident_state sta
 
 static enum gpu_status allocate(struct resident_argument *argument)
 {
-    void *slices = NULL, *told = NULL, *zeros = NULL;
+    void *slices = NULL, *told = NULL, *words = NULL;
     enum gpu_status status = gpu_alloc(&slices, SLICES_TRACK_MAX * sizeof *argument->slices);
     if (!status) status = gpu_alloc(&told, sizeof *argument->told);
-    if (!status) status = gpu_alloc(&zeros, RESIDENT_ZEROS * sizeof *argument->zeros);
+    if (!status) status = gpu_alloc(&words, RESIDENT_WORDS * sizeof *argument->words);
     argument->slices = slices;
     argument->told = told;
-    argument->zeros = zeros;
+    argument->words = words;
     return status;
 }
 
@@ -67,6 +69,7 @@ enum gpu_status resident_open(struct resident *resident, enum resident_state sta
     enum gpu_status status = gpu_stream_create(&resident->stream);
     if (!status) status = allocate(argument);
     argument->room = SLICES_TRACK_MAX;
+    argument->seed = (uint32_t)getpid() * 2246822519u + (uint32_t)clock_ticks(); // contexts of one process differ, too
     argument->apart_ticks = (uint64_t)(APART_NS / gpu_clock_ns_per_tick());
     resident->launch = (struct gpu_launch){.grid = {1, 1, 1},
                                            .block = {LAUNCH_BLOCK_THREADS, 1, 1},
@@ -84,7 +87,7 @@ void resident_close(struct resident *resident)
 {
     if (resident->argument.slices) gpu_free(resident->argument.slices);
     if (resident->argument.told) gpu_free(resident->argument.told);
-    if (resident->argument.zeros) gpu_free((void *)(uintptr_t)resident->argument.zeros);
+    if (resident->argument.words) gpu_free(resident->argument.words);
     if (resident->stream) gpu_stream_destroy(resident->stream);
     *resident = (struct resident){0};
 }
@@ -103,7 +106,9 @@ enum gpu_status resident_read(struct resident *resident, struct resident_record 
     if (!status) status = gpu_read(record->slices, resident->argument.slices, sizeof record->slices);
     if (status) return status;
     if (told.sequence != resident->argument.sequence || told.slices < 1 || told.slices > SLICES_TRACK_MAX)
-        return gpu_reason(GPU_FAILED, "the resident kernel did not run, or lost what it held");
+        return gpu_reason(GPU_FAILED, "the resident kernel did not run");
+    if (told.lost == (uint32_t)told.sequence)
+        return gpu_reason(GPU_FAILED, "what the resident kernel held did not come back from a switch as it was");
     record->count = (unsigned)told.slices;
     record->ns_per_tick = gpu_clock_ns_per_tick();
     record->longest_pass_ns = (double)told.longest_pass_ticks * record->ns_per_tick;

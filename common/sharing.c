@@ -205,13 +205,28 @@ static enum gpu_status open_light(const struct sharing_group *group)
     return status ? status : probe_meet(MEET_LIMIT_S);
 }
 
+static void see_mode(void *exclusive, const char *key, const char *value)
+{
+    if (!strcmp(key, "compute_mode") && !strncmp(value, "exclusive", 9)) *(bool *)exclusive = true;
+}
+
+// A device that is for one process at a time is no fault of the second one.
+static enum gpu_status open_shared(unsigned device)
+{
+    bool exclusive = false;
+    enum gpu_status status = gpu_open(device);
+    if (status && !gpu_facts(device, see_mode, &exclusive) && exclusive)
+        status = gpu_reason(GPU_UNSUPPORTED, "the device's compute mode is exclusive: one process at a time");
+    return status;
+}
+
 enum gpu_status sharing_probe(const char *name, struct probe_answer *answer)
 {
     unsigned g = 0;
     while (g + 1 < GROUPS && strcmp(sharing_groups[g].probe, name)) g++;
     const struct sharing_group *group = &sharing_groups[g];
     probe.page = probe_shared();
-    enum gpu_status status = gpu_open(answer->device);
+    enum gpu_status status = open_shared(answer->device);
     if (!status) status = probe_meet(MEET_LIMIT_S);
     if (!status) status = open_light(group);
     for (unsigned t = 0; t < TURNS && !status; t++)

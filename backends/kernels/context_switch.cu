@@ -29,9 +29,9 @@
     argument.told->longest_pass_ticks = longest;                                                                       \
     argument.told->slices = taken
 
-KERNEL_FUNCTION void resident_leave(const struct resident_argument *argument, uint32_t lost)
+KERNEL_FUNCTION void resident_leave(const struct resident_argument *argument)
 {
-    argument->told->sequence = argument->sequence + lost;
+    argument->told->sequence = argument->sequence;
     system_store(&argument->told->ended, (uint32_t)argument->sequence);
 }
 
@@ -43,6 +43,11 @@ KERNEL_FUNCTION void resident_stay(const struct resident_argument *argument)
         relax();
 }
 
+KERNEL_FUNCTION void resident_tell(const struct resident_argument *argument, uint32_t wrong)
+{
+    if (wrong) system_store(&argument->told->lost, (uint32_t)argument->sequence);
+}
+
 KERNEL_BOUNDED(resident, struct resident_argument, RESIDENT_THREADS)
 {
     if (thread_index() == 0) {
@@ -50,49 +55,56 @@ KERNEL_BOUNDED(resident, struct resident_argument, RESIDENT_THREADS)
             resident_stay(&argument);
         } else {
             RESIDENT_WATCH((void)0);
-            resident_leave(&argument, 0);
+            resident_leave(&argument);
         }
     }
     block_barrier();
 }
 
 // The values come from memory and may change in the loop, for all that a compiler knows: each needs a register in it.
-// The loop and the compiler's own take the rest.
+// The loop and the compiler's own take the rest. Blocks may write the same words of memory, always with the same values.
 #define RESIDENT_HELD (RESIDENT_REGISTERS - 16)
+#define RESIDENT_VALUE(k) ((argument.seed + from + (k)) * 2654435761u)
 KERNEL_BOUNDED(resident_registers, struct resident_argument, RESIDENT_THREADS)
 {
+    const uint32_t from = block_index() % (RESIDENT_WORDS - RESIDENT_HELD + 1);
+    uint32_t held[RESIDENT_HELD], wrong = 0;
+    for (uint32_t k = thread_index(); k < RESIDENT_HELD; k += block_threads())
+        system_store(&argument.words[from + k], RESIDENT_VALUE(k));
+    block_barrier();
+    KERNEL_UNROLL for (uint32_t k = 0; k < RESIDENT_HELD; k++) held[k] = system_load(&argument.words[from + k]);
     if (thread_index() == 0) {
-        uint32_t held[RESIDENT_HELD], lost = 0;
-        const uint32_t *zeros = argument.zeros + KERNEL_CONFUSED(0);
         if (block_index()) {
             resident_stay(&argument);
         } else {
-            KERNEL_UNROLL for (unsigned k = 0; k < RESIDENT_HELD; k++) held[k] = system_load(zeros + k);
             RESIDENT_WATCH(if (now == argument.sequence) {
                 KERNEL_UNROLL for (unsigned k = 0; k < RESIDENT_HELD; k++) held[k] += (uint32_t)now;
             });
-            KERNEL_UNROLL for (unsigned k = 0; k < RESIDENT_HELD; k++) lost |= held[k];
-            resident_leave(&argument, lost);
+            resident_leave(&argument);
         }
     }
     block_barrier();
+    KERNEL_UNROLL for (uint32_t k = 0; k < RESIDENT_HELD; k++) wrong |= held[k] ^ RESIDENT_VALUE(k);
+    resident_tell(&argument, wrong);
 }
 
-// All words are written, and those of block 0 are read again when it has been away and come back.
+// All words are written, and read again at the end.
 KERNEL_BOUNDED(resident_shared, struct resident_argument, RESIDENT_THREADS)
 {
     KERNEL_SHARED_DYNAMIC(uint32_t, words);
-    uint32_t count = (uint32_t)(argument.shared_bytes / 4), lost = 0;
-    for (uint32_t k = thread_index(); k < count; k += block_threads()) words[k] = k ^ (uint32_t)argument.sequence;
+    const uint32_t count = (uint32_t)(argument.shared_bytes / 4), from = block_index() * count;
+    uint32_t wrong = 0;
+    for (uint32_t k = thread_index(); k < count; k += block_threads()) words[k] = RESIDENT_VALUE(k);
     block_barrier();
     if (thread_index() == 0) {
         if (block_index()) {
             resident_stay(&argument);
         } else {
             RESIDENT_WATCH((void)0);
-            for (uint32_t k = 0; k < count; k++) lost |= words[k] ^ k ^ (uint32_t)argument.sequence;
-            resident_leave(&argument, lost);
+            resident_leave(&argument);
         }
     }
     block_barrier();
+    for (uint32_t k = thread_index(); k < count; k += block_threads()) wrong |= words[k] ^ RESIDENT_VALUE(k);
+    resident_tell(&argument, wrong);
 }
