@@ -28,6 +28,16 @@ gpu_reason(enum gpu_status status, const char *format, ...);
 // Why the calling thread's last call that did not answer GPU_OK did not. Never NULL; valid until its next such call.
 const char *gpu_error(void);
 
+// An answer with its reason, to be given again: later, on another thread or in another process.
+struct gpu_outcome {
+    enum gpu_status status;
+    char reason[256]; // gpu_error() at the time; "" with GPU_OK
+};
+
+// Keeps STATUS, which the calling thread has just been answered, and returns it; gives what was kept again.
+enum gpu_status gpu_outcome_keep(struct gpu_outcome *outcome, enum gpu_status status);
+enum gpu_status gpu_outcome_tell(const struct gpu_outcome *outcome);
+
 // --- The backend and its devices ---------------------------------------------------------------------------
 
 // "cuda", "hip", "hip-nvidia" or "host": the column `backend` and the binary's suffix.

@@ -21,3 +21,15 @@ enum gpu_status gpu_reason(enum gpu_status status, const char *format, ...)
 }
 
 const char *gpu_error(void) { return reason; }
+
+enum gpu_status gpu_outcome_keep(struct gpu_outcome *outcome, enum gpu_status status)
+{
+    outcome->status = status;
+    memcpy(outcome->reason, status ? reason : "", status ? sizeof reason : 1);
+    return status;
+}
+
+enum gpu_status gpu_outcome_tell(const struct gpu_outcome *outcome)
+{
+    return outcome->status ? gpu_reason(outcome->status, "%s", outcome->reason) : GPU_OK;
+}

@@ -232,18 +232,17 @@ struct errand {
     struct bench_case *c;
     unsigned samples;
     double *values;
-    enum gpu_status status;
-    char reason[256];
+    struct gpu_outcome outcome;
 };
 
 static void *run_errand(void *context)
 {
     struct errand *errand = context;
     int pu = pin_node((unsigned)errand->c->axis_value);
-    if (pu < 0) errand->status = gpu_reason(GPU_FAILED, "the system refused to bind a thread to the node");
-    else errand->status = gpu_device_select(device);
-    if (!errand->status) errand->status = time_here(errand->c, errand->samples, errand->values);
-    if (errand->status) snprintf(errand->reason, sizeof errand->reason, "%s", gpu_error());
+    enum gpu_status status = pu < 0 ? gpu_reason(GPU_FAILED, "the system refused to bind a thread to the node")
+                                    : gpu_device_select(device);
+    if (!status) status = time_here(errand->c, errand->samples, errand->values);
+    gpu_outcome_keep(&errand->outcome, status);
     snprintf(errand->c->detail, sizeof errand->c->detail, "pu=%d", pu);
     return NULL;
 }
@@ -257,7 +256,7 @@ static enum gpu_status measure_node(struct bench_case *c, unsigned samples, doub
     int error = pthread_create(&thread, NULL, run_errand, &errand);
     if (error) return gpu_reason(GPU_FAILED, "pthread_create: %s", strerror(error));
     pthread_join(thread, NULL);
-    return errand.status ? gpu_reason(errand.status, "%s", errand.reason) : GPU_OK;
+    return gpu_outcome_tell(&errand.outcome);
 }
 
 enum { SIBLING_NONE = 1, SIBLING_BUSY };

@@ -30,8 +30,7 @@ static const char *const visit_variants[VISITS] = {[ALONE] = "alone",
 
 static struct run {
     bool done;
-    enum gpu_status status;
-    char reason[256];
+    struct gpu_outcome outcome;
     struct sharing_page page;
 } runs[GROUPS];
 static struct scratch folder; // of the server
@@ -55,22 +54,18 @@ static void stop_server(void)
 
 static enum gpu_status run_served(const struct sharing_group *group, struct sharing_page *page)
 {
-    char entries[4][300];
-    const char *environment[5] = {NULL};
+    const char *environment[SCRATCH_SETTINGS_MAX + 1];
     if (!bench_server_asked())
         return gpu_reason(GPU_UNSUPPORTED, "a server between processes is started only when asked for with --mps");
     enum gpu_status status = scratch_make(&folder);
     if (!status) status = gpu_server_start(folder.path);
-    for (unsigned i = 0; i < 4 && gpu_server_environment[i]; i++) {
-        snprintf(entries[i], sizeof entries[i], "%s%s", gpu_server_environment[i], folder.path);
-        environment[i] = entries[i];
-    }
+    scratch_complete(&folder, gpu_server_environment, environment, 0);
     if (!status) status = run_members(group, environment, page);
-    char reason[256];
-    snprintf(reason, sizeof reason, "%s", gpu_error());
+    struct gpu_outcome outcome;
+    gpu_outcome_keep(&outcome, status);
     enum gpu_status stopped = gpu_server_stop();
     scratch_remove(&folder);
-    return status ? gpu_reason(status, "%s", reason) : stopped;
+    return status ? gpu_outcome_tell(&outcome) : stopped;
 }
 
 // The first case that asks runs the group.
@@ -79,21 +74,13 @@ static enum gpu_status ask(unsigned g, struct sharing_page **page)
     struct run *run = &runs[g];
     if (!run->done) {
         run->done = true;
-        if (sharing_groups[g].served) {
-            run->status = run_served(&sharing_groups[g], &run->page);
-        } else {
-            run->status = gpu_server_absent();
-            if (!run->status) run->status = run_members(&sharing_groups[g], NULL, &run->page);
-        }
-        if (run->status) snprintf(run->reason, sizeof run->reason, "%s", gpu_error());
+        enum gpu_status status = sharing_groups[g].served ? GPU_OK : gpu_server_absent();
+        if (sharing_groups[g].served) status = run_served(&sharing_groups[g], &run->page);
+        else if (!status) status = run_members(&sharing_groups[g], NULL, &run->page);
+        gpu_outcome_keep(&run->outcome, status);
     }
     *page = &run->page;
-    return run->status ? gpu_reason(run->status, "%s", run->reason) : GPU_OK;
-}
-
-static enum gpu_status heed(const struct sharing_told *told)
-{
-    return told->status ? gpu_reason((enum gpu_status)told->status, "%s", told->reason) : GPU_OK;
+    return gpu_outcome_tell(&run->outcome);
 }
 
 // A case's argument is GROUP * 32 + which of its turns or visits.
@@ -114,7 +101,7 @@ static enum gpu_status count_turns(struct bench_case *c, const struct resident_r
     double pass_ns = 0;
     if (!status) status = ask(group_of(c), &page);
     for (unsigned i = 0; i < sharing_turns[t].tracks && !status; i++) {
-        status = heed(&page->turns[t][i].told);
+        status = gpu_outcome_tell(&page->turns[t][i].told);
         records[i] = &page->turns[t][i].record;
         tracks[i] = (struct slices_track){records[i]->slices, records[i]->count};
         pass_ns = fmax(pass_ns, records[i]->longest_pass_ns);
@@ -218,7 +205,7 @@ static enum gpu_status measure_visit(struct bench_case *c, unsigned samples, dou
     const unsigned v = which_of(c);
     struct sharing_page *page;
     enum gpu_status status = ask(group_of(c), &page);
-    if (!status) status = heed(&page->visits[v].told);
+    if (!status) status = gpu_outcome_tell(&page->visits[v].told);
     if (status) return status;
     const struct neighbour_record *record = &page->visits[v].record;
     assert(samples == NEIGHBOUR_SAMPLES);

@@ -41,8 +41,7 @@ static const double BUSY_NS = 30e6, PROBE_LIMIT_S = 10;
 enum { START, FIRST, CODE_FIRST, MODULE = CODE_FIRST + CODES, IDLE = MODULE + MODULES, BUSY, PORTABLE, PARTS };
 
 struct part {
-    int status; // enum gpu_status
-    char reason[108];
+    struct gpu_outcome outcome;
     double ns[VALUES];
 };
 
@@ -145,12 +144,7 @@ static enum gpu_status time_module(unsigned functions, enum gpu_image image, boo
 
 // --- The probe ---------------------------------------------------------------------------------------------
 
-static void tell(unsigned index, enum gpu_status status)
-{
-    struct part *part = &probe.told.parts[index];
-    part->status = status;
-    if (status) snprintf(part->reason, sizeof part->reason, "%s", gpu_error());
-}
+static void tell(unsigned index, enum gpu_status status) { gpu_outcome_keep(&probe.told.parts[index].outcome, status); }
 
 // A random order of 0 … COUNT − 1.
 static void fill_shuffled(unsigned *order, unsigned count)
@@ -243,8 +237,7 @@ static struct run {
     const char *probe;
     const struct gpu_variant *way;
     bool done;
-    enum gpu_status status;
-    char reason[256];
+    struct gpu_outcome outcome;
     struct told told;
     long long cached_before, cached_after; // bytes in the cache
 } runs[RUNS_MAX];
@@ -255,18 +248,11 @@ static double clock_error_ns;
 static enum gpu_status run_probes(struct run *run)
 {
     const char *environment[8];
-    char cache_setting[300];
     unsigned count = 0;
     enum gpu_status status = gpu_cache_environment[0] && !cache.path[0] ? scratch_make(&cache) : GPU_OK;
     if (status) return status;
     for (unsigned i = 0; run->way->environment[i]; i++) environment[count++] = run->way->environment[i];
-    for (unsigned i = 0; gpu_cache_environment[i]; i++) {
-        const char *entry = gpu_cache_environment[i];
-        bool whole = entry[strlen(entry) - 1] != '=';
-        if (!whole) snprintf(cache_setting, sizeof cache_setting, "%s%s", entry, cache.path);
-        environment[count++] = whole ? entry : cache_setting;
-    }
-    environment[count] = NULL;
+    count = scratch_complete(&cache, gpu_cache_environment, environment, count);
     assert(count < sizeof environment / sizeof *environment);
 
     struct probe_answer answer;
@@ -288,12 +274,9 @@ static enum gpu_status ask(unsigned index, unsigned part)
     struct run *run = &runs[index];
     if (!run->done) {
         run->done = true;
-        run->status = run_probes(run);
-        if (run->status) snprintf(run->reason, sizeof run->reason, "%s", gpu_error());
+        gpu_outcome_keep(&run->outcome, run_probes(run));
     }
-    if (run->status) return gpu_reason(run->status, "%s", run->reason);
-    const struct part *told = &run->told.parts[part];
-    return told->status ? gpu_reason((enum gpu_status)told->status, "%s", told->reason) : GPU_OK;
+    return gpu_outcome_tell(run->outcome.status ? &run->outcome : &run->told.parts[part].outcome);
 }
 
 // Whether what was compiled came to lie in the cache, and was found there.

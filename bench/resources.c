@@ -185,8 +185,7 @@ static const struct {
 enum { LOCALS = sizeof locals / sizeof *locals };
 
 static struct {
-    enum gpu_status status;
-    char reason[256];
+    struct gpu_outcome outcome;
     double ns[LOCALS][2]; // of the first launch and of the next
     size_t bytes[LOCALS]; // of a thread, as the runtime tells
 } series;
@@ -229,7 +228,7 @@ static enum gpu_status measure_series(void)
 static enum gpu_status measure_local(struct bench_case *c, unsigned samples, double *values)
 {
     const unsigned l = (unsigned)c->argument;
-    if (series.status) return gpu_reason(series.status, "%s", series.reason);
+    if (series.outcome.status) return gpu_outcome_tell(&series.outcome);
     for (unsigned i = 0; i < samples; i++) values[i] = series.ns[l][0], values[samples + i] = series.ns[l][1];
     c->error_bound[0] = c->error_bound[1] = clock_cost_ns();
     snprintf(c->detail, sizeof c->detail, "local_bytes=%zu", series.bytes[l]);
@@ -300,8 +299,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     stamps = malloc(bytes);
     if (!stamps) return gpu_reason(GPU_FAILED, "no memory for %zu bytes of stamps", bytes);
     limits_status = gpu_limits(&limits);
-    series.status = measure_series();
-    snprintf(series.reason, sizeof series.reason, "%s", gpu_error());
+    gpu_outcome_keep(&series.outcome, measure_series());
 
     for (unsigned h = 0; h < HOLDS; h++)
         if (!quick || holds[h].registers == 255 || holds[h].shared_dynamic == QUICK_SHARED ||

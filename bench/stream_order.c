@@ -199,7 +199,7 @@ static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, d
 {
     const enum beside how = (enum beside)c->argument;
     unsigned kept[PARTS_ROOM], count = 0;
-    if (how == BESIDE_HIGH && filler.high_status) return gpu_reason(filler.high_status, "%s", filler.high_reason);
+    if (how == BESIDE_HIGH && filler.high_outcome.status) return gpu_outcome_tell(&filler.high_outcome);
     parts.stamps.launch.stream = how != BESIDE_LOW && filler.high ? filler.high : filler.low;
     enum gpu_status status = gpu_launch_prepare(&parts.stamps.launch);
     if (!status) status = parts_begin(&parts);

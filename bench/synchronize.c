@@ -54,8 +54,7 @@ static unsigned list_points(enum gpu_wait wait, bool quick, struct point points[
 }
 
 struct told_point {
-    int status; // enum gpu_status
-    char reason[100];
+    struct gpu_outcome outcome;
     float bounds[OUTPUTS];
     float other_threads; // CPU time of this process's other threads, over time
     float values[OUTPUTS][SAMPLES_MAX];
@@ -172,14 +171,13 @@ static void keep_window(struct told_point *told, unsigned window, unsigned sampl
 
 static void measure_point(const struct point *point, struct told_point *told, int window)
 {
-    if (told->status) return;
+    if (told->outcome.status) return;
     const unsigned samples = window < 0 ? WARM : kernels[point->kernel].samples + BENCH_LEAD;
     const double begin_ns = (double)clock_gettime_ns();
     const double begin_others_ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     enum gpu_status status = take_window(point, samples);
     const double others_ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_others_ns;
-    told->status = status;
-    if (status) snprintf(told->reason, sizeof told->reason, "%s", gpu_error());
+    gpu_outcome_keep(&told->outcome, status);
     if (status || window < 0) return;
     told->other_threads = (float)fmax(others_ns / ((double)clock_gettime_ns() - begin_ns), 0);
     keep_window(told, (unsigned)window, samples);
@@ -248,8 +246,7 @@ static enum gpu_status run_probe(const char *name, struct probe_answer *answer)
 
 static struct run {
     bool done;
-    enum gpu_status status;
-    char reason[256];
+    struct gpu_outcome outcome;
     unsigned taken[POINTS_MAX]; // windows
     struct told told;
 } runs[GPU_WAITS];
@@ -260,13 +257,12 @@ static enum gpu_status ask(enum gpu_wait wait)
     static struct probe_answer answer;
     struct run *run = &runs[wait];
     char name[32];
-    if (run->done) return run->status ? gpu_reason(run->status, "%s", run->reason) : GPU_OK;
+    if (run->done) return gpu_outcome_tell(&run->outcome);
     snprintf(name, sizeof name, "%s%s", quick_run ? "quick_" : "", wait_names[wait]);
     run->done = true;
-    run->status = probe_run(name, NULL, PROBE_LIMIT_S, &answer);
-    if (run->status) snprintf(run->reason, sizeof run->reason, "%s", gpu_error());
-    else memcpy(&run->told, answer.values, sizeof run->told);
-    return run->status;
+    enum gpu_status status = gpu_outcome_keep(&run->outcome, probe_run(name, NULL, PROBE_LIMIT_S, &answer));
+    if (!status) memcpy(&run->told, answer.values, sizeof run->told);
+    return status;
 }
 
 // The warm-up's round, of one sample that does not count, is what runs the probe.
@@ -276,7 +272,7 @@ static enum gpu_status measure(struct bench_case *c, unsigned samples, double *v
     enum gpu_status status = ask((enum gpu_wait)wait);
     if (status) return status;
     const struct told_point *told = &runs[wait].told.points[point];
-    if (told->status) return gpu_reason((enum gpu_status)told->status, "%s", told->reason);
+    if (told->outcome.status) return gpu_outcome_tell(&told->outcome);
     if (samples == 1) {
         memset(values, 0, OUTPUTS * sizeof *values);
         return GPU_OK;

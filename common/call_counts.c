@@ -92,15 +92,11 @@ enum gpu_status call_counts_probe(struct probe_answer *answer)
 static enum gpu_status measure_counts(struct bench_case *c, unsigned samples, double *values)
 {
     static struct probe_answer answer; // one probe answers for all cases of the process
-    static enum gpu_status status;
-    static char reason[256];
+    static struct gpu_outcome outcome;
     static bool asked;
-    if (!asked) {
-        status = probe_run(CALL_COUNTS_PROBE, NULL, PROBE_TIMEOUT_S, &answer);
-        snprintf(reason, sizeof reason, "%s", gpu_error());
-        asked = true;
-    }
-    if (status) return gpu_reason(status, "%s", reason);
+    if (!asked) gpu_outcome_keep(&outcome, probe_run(CALL_COUNTS_PROBE, NULL, PROBE_TIMEOUT_S, &answer));
+    asked = true;
+    if (outcome.status) return gpu_outcome_tell(&outcome);
     int counting = (int)c->argument;
     if (counting != INTERPOSED && answer.values[0] != 0)
         return gpu_reason(GPU_UNSUPPORTED, "ptrace: %s", strerror((int)answer.values[0]));

@@ -23,8 +23,7 @@ enum gpu_status filler_open(struct filler *filler, struct hold_stamp *out)
     enum gpu_status status = create_lowest(&filler->stream);
     if (!status) status = create_lowest(&filler->low);
     if (status) return status;
-    filler->high_status = gpu_stream_create_priority(&filler->high, true);
-    if (filler->high_status) snprintf(filler->high_reason, sizeof filler->high_reason, "%s", gpu_error());
+    gpu_outcome_keep(&filler->high_outcome, gpu_stream_create_priority(&filler->high, true));
     filler->argument =
         (struct hold_argument){.out = out, .spin_ticks = (uint64_t)(FILLER_SPIN_NS / gpu_clock_ns_per_tick())};
     filler->launch = (struct gpu_launch){.kernel = gpu_kernel(hold_dynamic),

@@ -10,8 +10,7 @@ struct filler {
     struct gpu_stream *stream, *low, *high; // the first two are of the lowest priority
     struct gpu_launch launch;
     struct hold_argument argument;
-    enum gpu_status high_status; // why there is no HIGH
-    char high_reason[256];
+    struct gpu_outcome high_outcome; // why there is no HIGH
 };
 
 // FILLER_BLOCKS each multiprocessor, each of which spins for so long.

@@ -2,6 +2,7 @@
 // A folder that is made, measured and removed. See scratch.h.
 #include "common/scratch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 enum gpu_status scratch_make(struct scratch *scratch)
 {
     const char *folder = getenv("TMPDIR");
-    snprintf(scratch->path, sizeof scratch->path, "%s/liftoff-XXXXXX", folder && *folder ? folder : "/tmp");
+    snprintf(scratch->path, sizeof scratch->path, "%s/liftoff-XXXXXX", folder && *folder ? folder : P_tmpdir);
     if (mkdtemp(scratch->path)) return GPU_OK;
     enum gpu_status status = gpu_reason(GPU_FAILED, "no folder %s: %s", scratch->path, strerror(errno));
     scratch->path[0] = '\0';
@@ -38,6 +39,24 @@ long long scratch_bytes(const struct scratch *scratch)
     walked_bytes = 0;
     if (scratch->path[0]) nftw(scratch->path, add_bytes, 8, FTW_PHYS);
     return walked_bytes;
+}
+
+unsigned scratch_complete(const struct scratch *scratch, const char *const *entries, const char **environment,
+                          unsigned count)
+{
+    static char settings[SCRATCH_SETTINGS_MAX][300];
+    unsigned used = 0;
+    for (; *entries; entries++) {
+        const char *entry = *entries;
+        if (entry[strlen(entry) - 1] == '=') {
+            assert(used < SCRATCH_SETTINGS_MAX);
+            snprintf(settings[used], sizeof *settings, "%s%s", entry, scratch->path);
+            entry = settings[used++];
+        }
+        environment[count++] = entry;
+    }
+    environment[count] = NULL;
+    return count;
 }
 
 void scratch_remove(struct scratch *scratch)

@@ -38,13 +38,6 @@ static struct {
     struct parts parts;
 } probe;
 
-static enum gpu_status tell(struct sharing_told *told, enum gpu_status status)
-{
-    told->status = status;
-    if (status) snprintf(told->reason, sizeof told->reason, "%s", gpu_error());
-    return status;
-}
-
 // Whatever happens to this process, it comes to the meetings that the others of its group go to; only a meeting that
 // fails ends it.
 static enum gpu_status turns_of_processes(unsigned t)
@@ -60,7 +53,7 @@ static enum gpu_status turns_of_processes(unsigned t)
         status = resident_launch(&resident);
         if (!status) status = resident_read(&resident, &probe.page->turns[t][member].record);
     }
-    tell(&probe.page->turns[t][member].told, status);
+    gpu_outcome_keep(&probe.page->turns[t][member].told, status);
     resident_close(&resident);
     return met ? met : probe_meet(MEET_LIMIT_S);
 }
@@ -83,7 +76,7 @@ static void turns_of_contexts(void)
         status = gpu_context_use(contexts[i]);
         if (!status) status = resident_read(&residents[i], &probe.page->turns[CONTEXTS][i].record);
     }
-    for (unsigned i = 0; i < 2; i++) tell(&probe.page->turns[CONTEXTS][i].told, status);
+    for (unsigned i = 0; i < 2; i++) gpu_outcome_keep(&probe.page->turns[CONTEXTS][i].told, status);
     // The end of the process gives the rest back: after a fault no context is known to be the one in use.
 }
 
@@ -114,7 +107,7 @@ static enum gpu_status visit_alone(struct neighbour_record *record)
 static enum gpu_status visit_busy(unsigned v)
 {
     struct neighbour_record *record = &probe.page->visits[v].record;
-    const struct sharing_told *busy = &probe.page->visits[v].busy;
+    const struct gpu_outcome *busy = &probe.page->visits[v].busy;
     __atomic_store_n(&probe.page->busy, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&probe.page->stop, 0, __ATOMIC_RELEASE);
     enum gpu_status met = probe_meet(MEET_LIMIT_S); // the other is ready, and the device idle
@@ -132,7 +125,7 @@ static enum gpu_status visit_busy(unsigned v)
     if (busy->status) status = gpu_reason((enum gpu_status)busy->status, "%s", busy->reason);
     status = parts_end(&probe.parts, status);
     if (!status) neighbour_take(&probe.parts, 0, NEIGHBOUR_SAMPLES, record);
-    tell(&probe.page->visits[v].told, status);
+    gpu_outcome_keep(&probe.page->visits[v].told, status);
     return GPU_OK;
 }
 
@@ -146,7 +139,7 @@ static enum gpu_status be_busy(unsigned v)
     enum gpu_status met = probe_meet(MEET_LIMIT_S);
     if (!met) met = probe_meet(MEET_LIMIT_S);
     if (!met && !status) status = neighbour_feed(&neighbour, kind, &probe.page->busy, &probe.page->stop);
-    tell(&probe.page->visits[v].busy, status);
+    gpu_outcome_keep(&probe.page->visits[v].busy, status);
     neighbour_close(&neighbour);
     if (stream) gpu_stream_destroy(stream);
     return met ? met : probe_meet(MEET_LIMIT_S);
@@ -156,7 +149,7 @@ static enum gpu_status be_busy(unsigned v)
 static enum gpu_status visit(unsigned v)
 {
     if (v != ALONE) return probe_member() > 0 ? be_busy(v) : visit_busy(v);
-    if (probe_member() == 0) tell(&probe.page->visits[v].told, visit_alone(&probe.page->visits[v].record));
+    if (probe_member() == 0) gpu_outcome_keep(&probe.page->visits[v].told, visit_alone(&probe.page->visits[v].record));
     return probe_meet(MEET_LIMIT_S);
 }
 
@@ -189,8 +182,8 @@ static void visit_parts(void)
         status = gpu_launch_prepare(&probe.parts.stamps.launch);
     }
     if (!status) status = visit_alone(&probe.page->visits[PART_ALONE].record);
-    if (!tell(&probe.page->visits[PART_ALONE].told, status)) status = visit_beside_part(&neighbour);
-    tell(&probe.page->visits[PART_LONG].told, status);
+    if (!gpu_outcome_keep(&probe.page->visits[PART_ALONE].told, status)) status = visit_beside_part(&neighbour);
+    gpu_outcome_keep(&probe.page->visits[PART_LONG].told, status);
 }
 
 // The first process alone, so that no other's turn falls into what it measures of clocks and stamps.

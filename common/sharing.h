@@ -30,20 +30,15 @@ struct sharing_group {
 extern const struct sharing_group sharing_groups[GROUPS];
 #define BIT(n) (1u << (n))
 
-struct sharing_told {
-    int status; // enum gpu_status
-    char reason[108];
-};
-
 // What a group's processes have in common.
 struct sharing_page {
     uint32_t busy, stop; // neighbour_feed's
     struct {
-        struct sharing_told told;
+        struct gpu_outcome told;
         struct resident_record record;
     } turns[TURNS][SLICES_TRACKS_MAX];
     struct {
-        struct sharing_told told, busy; // of the light one, of the other
+        struct gpu_outcome told, busy; // of the light one, of the other
         struct neighbour_record record;
     } visits[VISITS];
 };

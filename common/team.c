@@ -87,13 +87,13 @@ static void *worker_main(void *context)
     bool bound = pin_worker(worker->index - 1, team.pu) >= 0;
     worker->status =
         bound ? enter_lane(worker) : gpu_reason(GPU_FAILED, "the system refused to bind thread %u", worker->index);
-    if (worker->status) snprintf(worker->reason, sizeof worker->reason, "%s", gpu_error());
+    gpu_outcome_keep(&worker->outcome, worker->status);
     __atomic_add_fetch(&team.ready, 1, __ATOMIC_RELEASE);
     uint32_t go;
     for (unsigned polls = 0; !(go = __atomic_load_n(&team.go, __ATOMIC_ACQUIRE)); polls++) team_pause(polls);
     if (go == GO_WORK) {
         team.work(worker);
-        if (worker->status) snprintf(worker->reason, sizeof worker->reason, "%s", gpu_error());
+        gpu_outcome_keep(&worker->outcome, worker->status);
     }
     __atomic_add_fetch(&team.done, 1, __ATOMIC_RELEASE);
     return NULL;
@@ -102,7 +102,7 @@ static void *worker_main(void *context)
 static enum gpu_status first_failure(enum gpu_status status)
 {
     for (unsigned i = 1; i < team.threads && !status; i++)
-        if (team_workers[i].status) status = gpu_reason(team_workers[i].status, "%s", team_workers[i].reason);
+        status = gpu_outcome_tell(&team_workers[i].outcome);
     return status;
 }
 

@@ -26,7 +26,7 @@ struct team_worker {
     struct team_lane *lane;
     enum gpu_status status; // of the work, with gpu_error() as the reason
     pthread_t thread;
-    char reason[256];
+    struct gpu_outcome outcome; // STATUS, for the thread that started the team
 };
 extern struct team_worker team_workers[TEAM_THREADS_MAX];
 

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "common/scratch.h"
+
 #define BUS "0000:06:00.0"
 
 static char told[4096]; // "key=value\n" of each fact
@@ -54,12 +56,23 @@ static bool state_with(unsigned long long bits)
 static void tells_every_fact(void **state)
 {
     (void)state;
-    static const char *const facts[] = {
-        "driver_version=580.159.04", "cuda_driver_version=13.0", "device_serial=1650000000001",
-        "device_uuid=GPU-00000000-1111-2222-3333-444444444444", "vbios=96.00.CF.00.01", "power_limit_w=700",
-        "power_limit_default_w=700", "clock_sm_max_mhz=1980", "clock_memory_max_mhz=3201", "ecc=enabled",
-        "persistence=enabled", "compute_mode=exclusive_process", "pcie_generation_now=5", "pcie_generation_max=5",
-        "pcie_width_now=8", "pcie_width_max=16", "other_processes=2"};
+    static const char *const facts[] = {"driver_version=580.159.04",
+                                        "cuda_driver_version=13.0",
+                                        "device_serial=1650000000001",
+                                        "device_uuid=GPU-00000000-1111-2222-3333-444444444444",
+                                        "vbios=96.00.CF.00.01",
+                                        "power_limit_w=700",
+                                        "power_limit_default_w=700",
+                                        "clock_sm_max_mhz=1980",
+                                        "clock_memory_max_mhz=3201",
+                                        "ecc=enabled",
+                                        "persistence=enabled",
+                                        "compute_mode=exclusive_process",
+                                        "pcie_generation_now=5",
+                                        "pcie_generation_max=5",
+                                        "pcie_width_now=8",
+                                        "pcie_width_max=16",
+                                        "other_processes=2"};
     facts_of(BUS);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) expect_fact(facts[i]);
     assert_int_equal(*sessions, 0);
@@ -90,10 +103,11 @@ static void tells_nothing_of_an_unknown_device(void **state)
 static void finds_mps_by_its_control_pipe(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/liftoff-unit-nvml-XXXXXX", pipe[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(pipe, sizeof pipe, "%s/control", folder);
-    assert_int_equal(setenv("CUDA_MPS_PIPE_DIRECTORY", folder, 1), 0);
+    struct scratch folder;
+    char pipe[320];
+    assert_int_equal(scratch_make(&folder), GPU_OK);
+    snprintf(pipe, sizeof pipe, "%s/control", folder.path);
+    assert_int_equal(setenv("CUDA_MPS_PIPE_DIRECTORY", folder.path, 1), 0);
     facts_of(BUS);
     bool server = strstr(told, "mps=yes (server process)") != NULL; // a real one, on this machine
     if (!server) expect_fact("mps=no");
@@ -103,7 +117,7 @@ static void finds_mps_by_its_control_pipe(void **state)
     if (!server) expect_fact("mps=yes (control pipe)");
     assert_true(nvml_mps_client());
     assert_int_equal(unlink(pipe), 0);
-    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(folder.path), 0);
     assert_int_equal(unsetenv("CUDA_MPS_PIPE_DIRECTORY"), 0);
 }
 

@@ -9,7 +9,11 @@
 
 #include <cmocka.h>
 
-static char folder[64], path[600];
+#include "common/scratch.h"
+
+static struct scratch scratch;
+static const char *const folder = scratch.path;
+static char path[600];
 
 // The stand-in: with -f it opens its control pipe and stays; without it reads what it is to tell the one that stays.
 // FAKE says how it behaves otherwise.
@@ -29,9 +33,8 @@ static const char program[] = "#!/bin/bash\n"
 static int set_up(void **state)
 {
     (void)state;
-    char name[128];
-    strcpy(folder, "/tmp/unit_server_XXXXXX");
-    if (!mkdtemp(folder)) return -1;
+    char name[320];
+    if (scratch_make(&scratch)) return -1;
     snprintf(name, sizeof name, "%s/%s", folder, PROGRAM);
     FILE *file = fopen(name, "w");
     fputs(program, file);
@@ -47,7 +50,7 @@ static int tear_down(void **state)
 {
     (void)state;
     static const char *const names[] = {PROGRAM, "pid", "control", "quit", "left"};
-    char name[128];
+    char name[320];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(name, sizeof name, "%s/%s", folder, names[i]);
         unlink(name);
@@ -57,14 +60,14 @@ static int tear_down(void **state)
 
 static bool is_there(const char *name)
 {
-    char full[128];
+    char full[320];
     snprintf(full, sizeof full, "%s/%s", folder, name);
     return access(full, F_OK) == 0;
 }
 
 static pid_t told_pid(void)
 {
-    char name[128];
+    char name[320];
     int pid = 0;
     snprintf(name, sizeof name, "%s/pid", folder);
     FILE *file = fopen(name, "r");
