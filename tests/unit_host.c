@@ -13,18 +13,19 @@ GPU_KERNEL(clock_steps);
 enum { RING = 1024 };
 static const double LONG_NS = 30e9; // a limit that no test is to reach
 
-static int setup(void **state)
+// What is kept is given again, whatever has failed since.
+static void test_outcome(void **state)
 {
     (void)state;
-    open_device(NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    close_device();
-    return 0;
+    struct gpu_outcome refused, good;
+    assert_int_equal(gpu_outcome_keep(&refused, gpu_reason(GPU_UNSUPPORTED, "no %s", "room")), GPU_UNSUPPORTED);
+    assert_int_equal(gpu_outcome_keep(&good, GPU_OK), GPU_OK);
+    gpu_reason(GPU_FAILED, "something else");
+    assert_string_equal(good.reason, "");
+    assert_int_equal(gpu_outcome_tell(&good), GPU_OK);
+    assert_string_equal(gpu_error(), "something else");
+    assert_int_equal(gpu_outcome_tell(&refused), GPU_UNSUPPORTED);
+    assert_string_equal(gpu_error(), "no room");
 }
 
 // --- The device ------------------------------------------------------------------------------------------------------
@@ -370,12 +371,11 @@ static void test_facts(void **state)
     assert_null(gpu_injection());
 }
 
-#define ON_DEVICE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
 int main(void)
 {
     clock_init();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outcome),
         ON_DEVICE(test_order),
         ON_DEVICE(test_grids),
         ON_DEVICE(test_arguments),

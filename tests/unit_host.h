@@ -68,6 +68,23 @@ static inline void close_device(void)
     gpu_free_mapped(word);
 }
 
+static inline int device_setup(void **state)
+{
+    (void)state;
+    open_device(NULL);
+    return 0;
+}
+
+static inline int device_teardown(void **state)
+{
+    (void)state;
+    close_device();
+    return 0;
+}
+
+// A test that finds the device open, with nothing injected.
+#define ON_DEVICE(test) cmocka_unit_test_setup_teardown(test, device_setup, device_teardown)
+
 static inline void *device_memory(size_t bytes)
 {
     void *memory;

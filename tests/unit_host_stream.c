@@ -8,20 +8,6 @@
 #include "backends/gpu_graph.h"
 #include "backends/gpu_stream.h"
 
-static int setup(void **state)
-{
-    (void)state;
-    open_device(NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    close_device();
-    return 0;
-}
-
 static bool ended(struct gpu_stream *asked)
 {
     bool answer = false;
@@ -229,13 +215,13 @@ static void test_graph_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_event, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_legacy, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_commands, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_waits, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_graph, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_graph_refused, setup, teardown),
+        ON_DEVICE(test_event),
+        ON_DEVICE(test_legacy),
+        ON_DEVICE(test_commands),
+        ON_DEVICE(test_waits),
+        ON_DEVICE(test_threads),
+        ON_DEVICE(test_graph),
+        ON_DEVICE(test_graph_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,20 +11,6 @@
 static const double STAY_NS = 60e6;
 enum { STOP_US = 30000 };
 
-static int setup(void **state)
-{
-    (void)state;
-    open_device(NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    close_device();
-    return 0;
-}
-
 // Another process stops this one for a while, as if its turn were over.
 static pid_t stop_soon(void)
 {
@@ -81,8 +67,8 @@ static void test_a_lost_kernel_is_missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_it_sees_that_it_was_away, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_lost_kernel_is_missed, setup, teardown),
+        ON_DEVICE(test_it_sees_that_it_was_away),
+        ON_DEVICE(test_a_lost_kernel_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
