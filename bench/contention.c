@@ -11,8 +11,6 @@
 #include "common/pin.h"
 #include "common/team.h"
 
-GPU_KERNEL(flag);
-
 // BATCH: launches of a thread that are timed, less where more of them do not go into a stream that all share. A thread
 // that is done with them launches up to as many again until all are, so that at most twice SHARED are queued.
 // SINGLES: samples of one launch.
@@ -175,18 +173,7 @@ static enum gpu_status measure_loaded(struct bench_case *c, unsigned samples, do
 
 // --- Where the launching thread is -------------------------------------------------------------------------
 
-static struct gpu_launch flag_launch;
-static struct flag_argument flag_argument;
-static uint32_t *flag_word; // mapped
-
-static enum gpu_status see_flag(void)
-{
-    uint64_t begin = clock_ticks();
-    for (unsigned polls = 1; __atomic_load_n(flag_word, __ATOMIC_ACQUIRE) != flag_argument.value; polls++)
-        if (polls % 65536 == 0 && clock_ns(clock_ticks() - begin) > LIMIT_NS)
-            return gpu_reason(GPU_FAILED, "the kernel's flag did not reach the host");
-    return GPU_OK;
-}
+static struct flag_launch flag;
 
 // launch_latency: as above, by a thread alone. flag_latency: from before the call until the host sees the word that the
 // kernel stored to mapped memory.
@@ -197,15 +184,8 @@ static enum gpu_status time_singles(struct bench_case *c, unsigned samples, doub
     status = parts_end(&parts, status);
     for (unsigned i = 0; i < samples && !status; i++) values[i] = parts_launch_latency(&parts, i);
     c->error_bound[0] = parts_bound_ns(&parts);
-    for (unsigned i = 0; i < samples && !status && c->outputs[1].metric; i++) {
-        flag_argument.value++;
-        uint64_t begin = clock_ticks();
-        status = gpu_launch_runtime(&flag_launch);
-        if (!status) status = see_flag();
-        uint64_t end = clock_ticks();
-        status = launch_drain(chain.stream, status);
-        values[samples + i] = clock_ns(end - begin);
-    }
+    for (unsigned i = 0; i < samples && !status && c->outputs[1].metric; i++)
+        status = flag_launch_time(&flag, &values[samples + i]);
     c->error_bound[1] = parts.clock_error_ns;
     return status;
 }
@@ -239,8 +219,8 @@ static void *run_errand(void *context)
 {
     struct errand *errand = context;
     int pu = pin_node((unsigned)errand->c->axis_value);
-    enum gpu_status status = pu < 0 ? gpu_reason(GPU_FAILED, "the system refused to bind a thread to the node")
-                                    : gpu_device_select(device);
+    enum gpu_status status =
+        pu < 0 ? gpu_reason(GPU_FAILED, "the system refused to bind a thread to the node") : gpu_device_select(device);
     if (!status) status = time_here(errand->c, errand->samples, errand->values);
     gpu_outcome_keep(&errand->outcome, status);
     snprintf(errand->c->detail, sizeof errand->c->detail, "pu=%d", pu);
@@ -404,27 +384,13 @@ static void add_places(struct bench_plan *plan)
     bench_add(plan, &c);
 }
 
-static enum gpu_status open_flag(void)
-{
-    void *host, *view;
-    enum gpu_status status = gpu_alloc_mapped(&host, &view, sizeof *flag_word);
-    if (status) return status;
-    flag_word = host;
-    flag_argument.flag = view;
-    flag_launch = chain.empty;
-    flag_launch.kernel = gpu_kernel(flag);
-    flag_launch.argument = &flag_argument;
-    flag_launch.argument_bytes = sizeof flag_argument;
-    return gpu_launch_prepare(&flag_launch);
-}
-
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
     enum gpu_status status = gpu_device_current(&device);
     if (!status) status = sync_open();
     if (!status) status = chain_open(&chain);
     if (!status) status = parts_open(&parts, &chain);
-    if (!status) status = open_flag();
+    if (!status) status = flag_launch_open(&flag, chain.stream);
     if (!status) status = team_open(chain.stream);
     if (status) return status;
     measuring_pu = pin_current();
@@ -443,7 +409,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 static void teardown(void)
 {
     team_close();
-    gpu_free_mapped(flag_word);
+    flag_launch_close(&flag);
     parts_close(&parts);
     chain_close(&chain);
     sync_close();

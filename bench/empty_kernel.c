@@ -7,21 +7,18 @@
 #include "common/bench.h"
 #include "common/parts.h"
 
-GPU_KERNEL(flag);
-
 #define STAMP_PARAMS LAUNCH_PARAMS ";kernel=stamp"
 
 enum { PERIOD_LAUNCHES = 10000, PERIOD_CHAIN = 200, PERIOD_STREAMS = 4, SINGLES = 20 };
-static const double HOST_LIMIT_NS = 2e9; // a flag that the host does not see within it has failed
-static const double SETTLE_NS = 20e3;    // long enough for a parked stream to reach its wait
-static const double PHASES_NS = 50e3;    // longer than a parked stream takes between two looks at its value
+static const double SETTLE_NS = 20e3; // long enough for a parked stream to reach its wait
+static const double PHASES_NS = 50e3; // longer than a parked stream takes between two looks at its value
 
 static struct chain chains[PERIOD_STREAMS];
 static struct gpu_stream *stream; // the first chain's
-static struct gpu_launch empty_launch, flag_launch;
-static struct flag_argument flag_argument;
+static struct gpu_launch empty_launch;
+static struct flag_launch flag;
 static struct parts parts;
-static uint32_t *words_host, *words_device; // mapped: the flag, the value that a parked stream waits for
+static uint32_t *parked_host, *parked_device; // mapped: the value that a parked stream waits for
 
 // --- submit, submit_single ---------------------------------------------------------------------------------
 
@@ -189,42 +186,25 @@ static enum gpu_status measure_after_busy_silence(struct bench_case *c, unsigned
 
 // --- flag_latency, dispatch_latency ------------------------------------------------------------------------
 
-static enum gpu_status see_flag(uint32_t value)
-{
-    uint64_t limit = clock_ticks() + (uint64_t)(HOST_LIMIT_NS / clock_state.ns_per_tick);
-    for (unsigned polls = 1; __atomic_load_n(&words_host[0], __ATOMIC_ACQUIRE) != value; polls++)
-        if (polls % 65536 == 0 && clock_ticks() > limit)
-            return gpu_reason(GPU_FAILED, "the kernel's flag did not reach the host");
-    return GPU_OK;
-}
-
 // flag_latency: starts before the call, stops when the host sees the word that the kernel stored to mapped memory.
 static enum gpu_status measure_flag_latency(struct bench_case *c, unsigned samples, double *values)
 {
-    for (unsigned i = 0; i < samples; i++) {
-        flag_argument.value++;
-        uint64_t begin = clock_ticks();
-        enum gpu_status status = gpu_launch_runtime(&flag_launch);
-        enum gpu_status seen = status ? status : see_flag(flag_argument.value);
-        uint64_t end = clock_ticks();
-        status = launch_drain(stream, seen);
-        if (status) return status;
-        values[i] = clock_ns(end - begin);
-    }
+    enum gpu_status status = GPU_OK;
+    for (unsigned i = 0; i < samples && !status; i++) status = flag_launch_time(&flag, &values[i]);
     c->error_bound[0] = parts.clock_error_ns;
-    return GPU_OK;
+    return status;
 }
 
 // What holds the stream is asked to let go: from before the host's store, a stamp waits behind it.
 static enum gpu_status park(bool at_gate, uint32_t value)
 {
-    return at_gate ? chain_hold(&chains[0]) : gpu_stream_wait_value(stream, &words_device[1], value);
+    return at_gate ? chain_hold(&chains[0]) : gpu_stream_wait_value(stream, parked_device, value);
 }
 
 static enum gpu_status unpark(bool at_gate, uint32_t value)
 {
     if (at_gate) return chain_release(&chains[0]);
-    __atomic_store_n(&words_host[1], value, __ATOMIC_RELEASE);
+    __atomic_store_n(parked_host, value, __ATOMIC_RELEASE);
     return gpu_stream_synchronize(stream);
 }
 
@@ -404,19 +384,14 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     stream = chains[0].stream;
     status = parts_open(&parts, &chains[0]);
     if (!status) status = launch_prepare_empty(&empty_launch, stream);
-    if (!status) status = gpu_alloc_mapped(&host, &device, 2 * sizeof *words_host);
+    if (!status) status = gpu_alloc_mapped(&host, &device, sizeof *parked_host);
     if (status) return status;
-    words_host = host;
-    words_device = device;
+    parked_host = host;
+    parked_device = device;
     reload_pages = aligned_alloc(PAGE_BYTES, RELOAD_PAGES * PAGE_BYTES);
     if (!reload_pages) return gpu_reason(GPU_FAILED, "no memory for %d pages", RELOAD_PAGES);
     memset((void *)reload_pages, 1, RELOAD_PAGES * PAGE_BYTES);
-    flag_argument = (struct flag_argument){&words_device[0], 0};
-    flag_launch = empty_launch;
-    flag_launch.kernel = gpu_kernel(flag);
-    flag_launch.argument = &flag_argument;
-    flag_launch.argument_bytes = sizeof flag_argument;
-    status = gpu_launch_prepare(&flag_launch);
+    status = flag_launch_open(&flag, stream);
     if (status) return status;
 
     double resolution = sync_device_resolution_ns();
@@ -449,7 +424,8 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 static void teardown(void)
 {
     parts_close(&parts);
-    gpu_free_mapped(words_host);
+    flag_launch_close(&flag);
+    gpu_free_mapped(parked_host);
     free((void *)reload_pages);
     for (unsigned i = 0; i < PERIOD_STREAMS; i++) chain_close(&chains[i]);
     sync_close();

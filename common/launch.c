@@ -8,8 +8,9 @@
 GPU_KERNEL(empty);
 GPU_KERNEL(stamp);
 GPU_KERNEL(gate);
+GPU_KERNEL(flag);
 
-static const double GATE_LIMIT_NS = 1e9;
+static const double GATE_LIMIT_NS = 1e9, FLAG_LIMIT_NS = 2e9;
 enum { COST_CHAIN = 10, COST_PASSES = 3 }; // grids in each measure of what stamps cost
 
 static struct gpu_launch one_block(const void *kernel, struct gpu_stream *stream, void *argument, size_t bytes)
@@ -76,6 +77,43 @@ enum gpu_status stamp_launch_prove(struct stamp_launch *stamps)
     enum gpu_status ended = gpu_stream_synchronize(stamps->launch.stream);
     if (status || ended) return status ? status : ended;
     return stamp_launch_read(stamps);
+}
+
+enum gpu_status flag_launch_open(struct flag_launch *flag, struct gpu_stream *stream)
+{
+    void *host, *device;
+    enum gpu_status status = gpu_alloc_mapped(&host, &device, sizeof *flag->word);
+    if (status) return status;
+    flag->word = host;
+    flag->argument = (struct flag_argument){device, 0};
+    flag->launch = one_block(gpu_kernel(flag), stream, &flag->argument, sizeof flag->argument);
+    return gpu_launch_prepare(&flag->launch);
+}
+
+void flag_launch_close(struct flag_launch *flag)
+{
+    if (flag->word) gpu_free_mapped(flag->word);
+    flag->word = NULL;
+}
+
+static enum gpu_status see_flag(const struct flag_launch *flag)
+{
+    uint64_t limit = clock_ticks() + (uint64_t)(FLAG_LIMIT_NS / clock_state.ns_per_tick);
+    for (unsigned polls = 1; __atomic_load_n(flag->word, __ATOMIC_ACQUIRE) != flag->argument.value; polls++)
+        if (polls % 65536 == 0 && clock_ticks() > limit)
+            return gpu_reason(GPU_FAILED, "the kernel's flag did not reach the host");
+    return GPU_OK;
+}
+
+enum gpu_status flag_launch_time(struct flag_launch *flag, double *elapsed_ns)
+{
+    flag->argument.value++;
+    uint64_t begin = clock_ticks();
+    enum gpu_status status = gpu_launch_runtime(&flag->launch);
+    enum gpu_status seen = status ? status : see_flag(flag);
+    uint64_t end = clock_ticks();
+    *elapsed_ns = clock_ns(end - begin);
+    return launch_drain(flag->launch.stream, seen);
 }
 
 enum gpu_status chain_open(struct chain *chain)

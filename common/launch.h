@@ -81,6 +81,20 @@ enum gpu_status stamp_launch_read(struct stamp_launch *stamps);
 // stamps so far.
 enum gpu_status stamp_launch_prove(struct stamp_launch *stamps);
 
+// A launch of `flag`, whose one store the host waits for.
+struct flag_launch {
+    struct gpu_launch launch;
+    struct flag_argument argument;
+    uint32_t *word; // mapped
+};
+
+enum gpu_status flag_launch_open(struct flag_launch *flag, struct gpu_stream *stream);
+void flag_launch_close(struct flag_launch *flag);
+
+// From before the call until the host sees the word that the kernel stored to mapped memory. The stream is drained
+// outside the clock.
+enum gpu_status flag_launch_time(struct flag_launch *flag, double *elapsed_ns);
+
 // A gate that holds a stream, and two stamps around a chain.
 struct chain {
     struct gpu_stream *stream;
