@@ -116,47 +116,30 @@ static enum gpu_status count_turns(struct bench_case *c, const struct resident_r
                              : gpu_reason(GPU_UNSUPPORTED, "one ran only when the other had ended: they take no turns");
 }
 
-// Hands on the first of COUNT values; the harness passes over the lead, the first and cold ones.
-static enum gpu_status hand_on(const struct slices_account *account, const double *ticks, unsigned count,
-                               double ns_per_tick, unsigned samples, double *values)
+// slice: from the first clock read of one's turn to its last. turn_period: from the first clock read of one's turn to the
+// first of the next one's: all that a turn costs the device. switch_time: from the last clock read of one's turn to the
+// first of the next one's, on the clock that all have in common: block 0's warp is not there. The rest of the device may
+// have been saved or restored within its slice. The harness passes over the lead, the first and cold ones.
+static enum gpu_status measure_turns(struct bench_case *c, unsigned samples, double *values)
 {
-    if (account->overlaps && count < samples)
+    static struct slices_account account;
+    const struct resident_record *records[SLICES_TRACKS_MAX];
+    enum gpu_status status = count_turns(c, records, &account);
+    if (status) return status;
+    const char *metric = c->outputs[0].metric;
+    const bool slices = strcmp(metric, "slice") == 0;
+    const unsigned count = slices ? account.slices : account.switches;
+    const double *ticks = slices                           ? account.slice
+                          : !strcmp(metric, "turn_period") ? account.turn_period
+                                                           : account.switch_time;
+    const double ns_per_tick = records[0]->ns_per_tick;
+    if (account.overlaps && count < samples)
         return gpu_reason(GPU_UNSUPPORTED, "they ran at the same time: the device is not switched between them");
     if (count < samples)
         return gpu_reason(GPU_UNSUPPORTED, "%u of %u that were wanted within %.0f ms", count, samples,
-                          account->span * ns_per_tick / 1e6);
+                          account.span * ns_per_tick / 1e6);
     for (unsigned i = 0; i < samples; i++) values[i] = ticks[i] * ns_per_tick;
     return GPU_OK;
-}
-
-// slice: from the first clock read of one's turn to its last.
-static enum gpu_status measure_slice(struct bench_case *c, unsigned samples, double *values)
-{
-    static struct slices_account account;
-    const struct resident_record *records[SLICES_TRACKS_MAX];
-    enum gpu_status status = count_turns(c, records, &account);
-    return status ? status : hand_on(&account, account.slice, account.slices, records[0]->ns_per_tick, samples, values);
-}
-
-// turn_period: from the first clock read of one's turn to the first of the next one's: all that a turn costs the device.
-static enum gpu_status measure_period(struct bench_case *c, unsigned samples, double *values)
-{
-    static struct slices_account account;
-    const struct resident_record *records[SLICES_TRACKS_MAX];
-    enum gpu_status status = count_turns(c, records, &account);
-    return status ? status
-                  : hand_on(&account, account.turn_period, account.switches, records[0]->ns_per_tick, samples, values);
-}
-
-// switch_time: from the last clock read of one's turn to the first of the next one's, on the clock that all have in
-// common: block 0's warp is not there. The rest of the device may have been saved or restored within its slice.
-static enum gpu_status measure_switch(struct bench_case *c, unsigned samples, double *values)
-{
-    static struct slices_account account;
-    const struct resident_record *records[SLICES_TRACKS_MAX];
-    enum gpu_status status = count_turns(c, records, &account);
-    return status ? status
-                  : hand_on(&account, account.switch_time, account.switches, records[0]->ns_per_tick, samples, values);
 }
 
 // accounted: all slices, and for each change of turn a typical switch, over the span in which all had work. 1: nobody
@@ -240,9 +223,9 @@ static void add_turns(struct bench_plan *plan, unsigned g, unsigned t, unsigned 
     if (t != CONTEXTS) c.axis = "processes", c.axis_value = sharing_turns[t].tracks;
     add_one(plan, c, "accounted", "ratio", "none", 1, measure_accounted);
     if (t == SERVED) return; // there, nobody has turns
-    add_one(plan, c, "slice", "ns", "none", SLICE_SAMPLES, measure_slice);
-    add_one(plan, c, "turn_period", "ns", "lower", SLICE_SAMPLES, measure_period);
-    add_one(plan, c, "switch_time", "ns", "lower", SLICE_SAMPLES, measure_switch);
+    add_one(plan, c, "slice", "ns", "none", SLICE_SAMPLES, measure_turns);
+    add_one(plan, c, "turn_period", "ns", "lower", SLICE_SAMPLES, measure_turns);
+    add_one(plan, c, "switch_time", "ns", "lower", SLICE_SAMPLES, measure_turns);
 }
 
 static void add_timeline(struct bench_plan *plan)

@@ -48,17 +48,20 @@ KERNEL_FUNCTION void resident_tell(const struct resident_argument *argument, uin
     if (wrong) system_store(&argument->told->lost, (uint32_t)argument->sequence);
 }
 
+// What a kernel that stays does between taking what it holds and looking at it again.
+#define RESIDENT_RUN(touch)                                                                                            \
+    do {                                                                                                               \
+        if (thread_index() == 0 && block_index()) resident_stay(&argument);                                            \
+        if (thread_index() == 0 && !block_index()) {                                                                   \
+            RESIDENT_WATCH(touch);                                                                                     \
+            resident_leave(&argument);                                                                                 \
+        }                                                                                                              \
+        block_barrier();                                                                                               \
+    } while (0)
+
 KERNEL_BOUNDED(resident, struct resident_argument, RESIDENT_THREADS)
 {
-    if (thread_index() == 0) {
-        if (block_index()) {
-            resident_stay(&argument);
-        } else {
-            RESIDENT_WATCH((void)0);
-            resident_leave(&argument);
-        }
-    }
-    block_barrier();
+    RESIDENT_RUN((void)0);
 }
 
 // The values come from memory and may change in the loop, for all that a compiler knows: each needs a register in it.
@@ -73,17 +76,9 @@ KERNEL_BOUNDED(resident_registers, struct resident_argument, RESIDENT_THREADS)
         system_store(&argument.words[from + k], RESIDENT_VALUE(k));
     block_barrier();
     KERNEL_UNROLL for (uint32_t k = 0; k < RESIDENT_HELD; k++) held[k] = system_load(&argument.words[from + k]);
-    if (thread_index() == 0) {
-        if (block_index()) {
-            resident_stay(&argument);
-        } else {
-            RESIDENT_WATCH(if (now == argument.sequence) {
-                KERNEL_UNROLL for (unsigned k = 0; k < RESIDENT_HELD; k++) held[k] += (uint32_t)now;
-            });
-            resident_leave(&argument);
-        }
-    }
-    block_barrier();
+    RESIDENT_RUN(if (now == argument.sequence) {
+        KERNEL_UNROLL for (unsigned k = 0; k < RESIDENT_HELD; k++) held[k] += (uint32_t)now;
+    });
     KERNEL_UNROLL for (uint32_t k = 0; k < RESIDENT_HELD; k++) wrong |= held[k] ^ RESIDENT_VALUE(k);
     resident_tell(&argument, wrong);
 }
@@ -96,15 +91,7 @@ KERNEL_BOUNDED(resident_shared, struct resident_argument, RESIDENT_THREADS)
     uint32_t wrong = 0;
     for (uint32_t k = thread_index(); k < count; k += block_threads()) words[k] = RESIDENT_VALUE(k);
     block_barrier();
-    if (thread_index() == 0) {
-        if (block_index()) {
-            resident_stay(&argument);
-        } else {
-            RESIDENT_WATCH((void)0);
-            resident_leave(&argument);
-        }
-    }
-    block_barrier();
+    RESIDENT_RUN((void)0);
     for (uint32_t k = thread_index(); k < count; k += block_threads()) wrong |= words[k] ^ RESIDENT_VALUE(k);
     resident_tell(&argument, wrong);
 }
