@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the legacy default stream costs: its barrier between other streams, the overlap that it prevents, its launch.
-#include <math.h>
 #include <stdio.h>
 
 #include "backends/gpu_stream.h"
 #include "common/bench.h"
 #include "common/launch.h"
+#include "common/span.h"
 #include "common/sync.h"
 
 #define SUBMIT_PARAMS LAUNCH_PARAMS ";streams_are="
@@ -118,6 +118,8 @@ static enum gpu_status measure_barrier(struct bench_case *c, unsigned samples, d
     return status;
 }
 
+static struct span span_of(const struct stamp *stamp) { return (struct span){stamp->begin_ticks, stamp->end_ticks}; }
+
 // --- overlap -----------------------------------------------------------------------------------------------
 
 // overlap: of the time that a kernel of 100 µs runs, the part in which that of the other blocking stream runs too,
@@ -131,12 +133,8 @@ static enum gpu_status measure_overlap(struct bench_case *c, unsigned samples, d
         const struct stamp *stamps;
         status = run_three((enum between)c->argument, OVERLAP_SPIN_NS, &stamps);
         if (status) break;
-        const struct stamp *first = &stamps[0], *second = &stamps[chain.stamps.used - 1];
-        double both =
-            fmin(ns_between(second->begin_ticks, first->end_ticks), ns_between(first->begin_ticks, second->end_ticks));
-        double shorter =
-            fmin(ns_between(first->begin_ticks, first->end_ticks), ns_between(second->begin_ticks, second->end_ticks));
-        values[i] = fmin(fmax(both / shorter, 0), 1);
+        const struct span first = span_of(&stamps[0]), second = span_of(&stamps[chain.stamps.used - 1]);
+        values[i] = span_overlap_ratio(&first, &second);
     }
     c->error_bound[0] = 2 * sync_device_resolution_ns() / OVERLAP_SPIN_NS;
     return status;
