@@ -3,6 +3,7 @@
 #include "backends/gpu_graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/host/device.h"
 
@@ -60,11 +61,7 @@ enum gpu_status gpu_graph_instantiate(struct gpu_graph *graph, struct gpu_graph_
         free(created);
         return no_memory();
     }
-    for (uint32_t i = 0; i < graph->recording.count; i++) {
-        struct packet *packet = &created->recording.packets[i];
-        *packet = graph->recording.packets[i];
-        if (packet->kind == PACKET_KERNEL) packet->argument = packet->inline_argument;
-    }
+    memcpy(created->recording.packets, graph->recording.packets, graph->recording.count * sizeof(struct packet));
     *executable = created;
     return GPU_OK;
 }

@@ -150,9 +150,10 @@ enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, con
     }
     struct packet *packet = next_packet(stream);
     char *copy = packet->inline_argument;
-    if (__builtin_expect(stream->recording && argument_bytes > INLINE_BYTES, 0)) stream->recording->refused = true;
-    else if (argument_bytes > INLINE_BYTES) copy = stream->arguments + stream->tail % RING_PACKETS * ARGUMENT_BYTES_MAX;
-    if (copy == packet->inline_argument && argument_bytes > INLINE_BYTES) argument_bytes = 0;
+    if (argument_bytes > INLINE_BYTES) {
+        if (stream->recording) stream->recording->refused = true, argument_bytes = 0;
+        else copy = stream->arguments + stream->tail % RING_PACKETS * ARGUMENT_BYTES_MAX;
+    }
     if (argument_bytes) memcpy(copy, argument, argument_bytes);
     packet->kernel.symbol = kernel;
     packet->argument = copy;
