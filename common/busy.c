@@ -4,7 +4,7 @@
 
 #include "common/launch.h"
 
-GPU_KERNEL(hold);
+GPU_KERNEL(busy);
 
 enum { STARTED, RELEASE, ENDED, WORDS };
 static const double STARTED_NS = 1e9;
@@ -17,8 +17,8 @@ enum gpu_status busy_open(struct busy *busy)
     if (status) return status;
     busy->words = host;
     uint32_t *words = device;
-    busy->argument = (struct hold_argument){words + STARTED, words + RELEASE, words + ENDED, 0};
-    busy->launch = (struct gpu_launch){.kernel = gpu_kernel(hold),
+    busy->argument = (struct busy_argument){words + STARTED, words + RELEASE, words + ENDED, 0};
+    busy->launch = (struct gpu_launch){.kernel = gpu_kernel(busy),
                                        .grid = {1, 1, 1},
                                        .block = {LAUNCH_BLOCK_THREADS, 1, 1},
                                        .argument = &busy->argument,

@@ -12,7 +12,7 @@ struct busy {
     struct gpu_stream *stream;
     uint32_t *words; // mapped: started, release, ended
     struct gpu_launch launch;
-    struct hold_argument argument;
+    struct busy_argument argument;
 };
 
 enum gpu_status busy_open(struct busy *busy);

@@ -28,7 +28,7 @@ CODE(4, PIECES_7)
 CODE(16, PIECES_31)
 CODE(64, PIECES_127)
 
-KERNEL(hold, struct hold_argument)
+KERNEL(busy, struct busy_argument)
 {
     if (block_index() || thread_index()) return;
     uint64_t begin = device_clock();

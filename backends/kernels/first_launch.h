@@ -14,8 +14,8 @@ struct code_argument {
     float v, by, plus;
 };
 
-// `hold`: sets *STARTED, stays until *RELEASE is set or LIMIT_TICKS have passed, and sets *ENDED. The words are mapped.
-struct hold_argument {
+// `busy`: sets *STARTED, stays until *RELEASE is set or LIMIT_TICKS have passed, and sets *ENDED. The words are mapped.
+struct busy_argument {
     uint32_t *started, *release, *ended;
     uint64_t limit_ticks;
 };
