@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What order costs: commands between the kernels of a stream, dependencies between streams, fences within a kernel.
-#include <stdio.h>
-
 #include "backends/gpu_stream.h"
 #include "common/bench.h"
 #include "common/fences.h"
@@ -368,12 +366,10 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     memory = device;
     clock_error_ns = clock_cost_ns();
     // The driver may make the thread that calls host functions at the first of them: not bound to this thread's core.
-    char pu[12];
-    struct pin_place place;
-    snprintf(pu, sizeof pu, "%d", pin_current());
+    const int pu = pin_current();
     pin_release();
     status = do_once();
-    if (pu[0] != '-') pin_thread(pu, NULL, &place);
+    if (!status && pu >= 0 && !pin_pu(pu)) status = gpu_reason(GPU_FAILED, "the thread cannot be bound to PU %d", pu);
     if (status) return status;
     add_commands(plan, quick);
     add_fans(plan, quick);

@@ -108,6 +108,7 @@ int pin_choose_node(hwloc_topology_t topology, hwloc_const_cpuset_t may_use, uns
     return -1;
 }
 
+// PU is one that the process may use.
 static bool bind_thread(int pu)
 {
     hwloc_cpuset_t set = hwloc_bitmap_alloc();
@@ -178,6 +179,8 @@ int pin_node(unsigned index)
     int pu = loaded() ? pin_choose_node(machine, allowed, index) : -1;
     return pu >= 0 && bind_thread(pu) ? pu : -1;
 }
+
+bool pin_pu(int pu) { return loaded() && pu >= 0 && hwloc_bitmap_isset(allowed, (unsigned)pu) && bind_thread(pu); }
 
 void pin_release(void)
 {

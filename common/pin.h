@@ -34,6 +34,9 @@ int pin_sibling(int pu);
 unsigned pin_nodes(void);
 int pin_node(unsigned index);
 
+// Binds the calling thread to the PU. False if the process may not use it or the system refuses.
+bool pin_pu(int pu);
+
 // Lets the calling thread run wherever the process may.
 void pin_release(void);
 

@@ -201,11 +201,9 @@ int probe_main(const struct benchmark *benchmark, const struct child_order *orde
     struct probe_answer answer = {
         .asked_ticks = order->asked_ticks, .entered_ticks = order->entered_ticks, .device = order->device};
     to_parent = order->to_parent;
-    struct pin_place place;
-    char pu[16];
-    snprintf(pu, sizeof pu, "%d", order->pu);
-    const char *unpinned = order->pu < 0 ? NULL : pin_thread(pu, NULL, &place);
-    enum gpu_status status = unpinned ? gpu_reason(GPU_FAILED, "%s", unpinned) : join(order);
+    enum gpu_status status = order->pu < 0 || pin_pu(order->pu)
+                                 ? join(order)
+                                 : gpu_reason(GPU_FAILED, "the thread cannot be bound to PU %d", order->pu);
     if (!status) status = benchmark->probe(order->probe, &answer);
     const char *reason = gpu_error();
     if (status) return wire_send_texts(order->to_parent, WIRE_FATAL, status, &reason, 1) ? 0 : 1;
