@@ -8,11 +8,7 @@ delay_ns=20000
 cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION]
-measure() {
-    rm -f "$1.csv"
-    expect 0 taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
-        "$host" --quick --no-samples --output "$1.csv" contention
-}
+measure() { measure_one_worker "$1" "${2-}" 0 --quick contention; }
 
 # value FILE VARIANT METRIC AXIS_VALUE COLUMN
 value() { rows "$1.csv" variant metric axis_value "$5" | awk -F'|' -v key="$2|$3|$4" '$1 "|" $2 "|" $3 == key { print $4 }'; }

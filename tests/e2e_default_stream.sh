@@ -8,12 +8,7 @@ source "$(dirname "$0")/lib.sh"
 cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION [STATUS]]
-measure() {
-    rm -f "$1.csv"
-    expect "${3-0}" taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
-        "$host" --quick --budget 0.05 --no-samples --output "$1.csv" default_stream
-    holds "$1.csv" '^# workers: 1$'
-}
+measure() { measure_one_worker "$1" "${2-}" "${3-0}" --quick --budget 0.05 default_stream; }
 
 block='block_threads=32;blocks=1'
 

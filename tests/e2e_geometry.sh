@@ -9,12 +9,7 @@ delay_ns=5000
 cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION]
-measure() {
-    rm -f "$1.csv"
-    expect 0 taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
-        "$host" --quick --budget 0.2 --no-samples --output "$1.csv" geometry
-    holds "$1.csv" '^# workers: 1$'
-}
+measure() { measure_one_worker "$1" "${2-}" 0 --quick --budget 0.2 geometry; }
 
 # value FILE METRIC COLUMN [AXIS_VALUE]
 value() { rows "$1.csv" metric axis_value "$3" | awk -F'|' -v key="$2|${4-}" '$1 "|" $2 == key { print $3 }'; }

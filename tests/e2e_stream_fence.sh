@@ -7,12 +7,7 @@ source "$(dirname "$0")/lib.sh"
 cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION [STATUS]]
-measure() {
-    rm -f "$1.csv"
-    expect "${3-0}" taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
-        "$host" --quick --budget 0.02 --no-samples --output "$1.csv" stream_fence
-    holds "$1.csv" '^# workers: 1$'
-}
+measure() { measure_one_worker "$1" "${2-}" "${3-0}" --quick --budget 0.02 stream_fence; }
 
 block='block_threads=32;blocks=1'
 in_stream="$block;order=one_stream" across="$block;order=ping_pong"

@@ -8,12 +8,7 @@ gap_ns=20000 block_ns=20000
 cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION]
-measure() {
-    rm -f "$1".csv
-    expect 0 taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
-        "$host" --quick --budget 0.3 --no-samples --output "$1.csv" stream_order
-    holds "$1.csv" '^# workers: 1$'
-}
+measure() { measure_one_worker "$1" "${2-}" 0 --quick --budget 0.3 stream_order; }
 
 # value FILE VARIANT METRIC AXIS_VALUE COLUMN
 value() {

@@ -9,11 +9,7 @@ delay_ns=50000
 cores=$(two_cores) || exit 77
 
 # measure FILE [INJECTION]
-measure() {
-    rm -f "$1.csv"
-    expect 0 taskset -c "$cores" env LIFTOFF_HOST_INJECT="${2-}" \
-        "$host" --processes 1 --no-samples --output "$1.csv" synchronize
-}
+measure() { measure_one_worker "$1" "${2-}" 0 --processes 1 synchronize; }
 
 # value FILE VARIANT METRIC METHOD KERNEL_NS COLUMN
 value() {

@@ -135,6 +135,14 @@ two_cores() {
     echo "${list[0]},${list[1]}"
 }
 
+# measure_one_worker FILE INJECTION STATUS OPTION... BENCHMARK: runs it on the two cores in $cores, which make a device of one worker.
+measure_one_worker() {
+    rm -f "$1.csv"
+    # shellcheck disable=SC2154 # the test has asked two_cores
+    expect "$3" taskset -c "$cores" env LIFTOFF_HOST_INJECT="$2" "$host" --no-samples --output "$1.csv" "${@:4}"
+    holds "$1.csv" '^# workers: 1$'
+}
+
 # grew METRIC VARIANT PARAMS EXPECTED TOLERANCE: what delayed.csv has above the mean of before.csv and after.csv, in ns.
 grew() {
     local file
