@@ -124,7 +124,7 @@ static void test_waits(void **state)
         uint32_t *flag = device_memory(sizeof *flag);
         assert_int_equal(gpu_stream_create(&asked) | gpu_event_create_blocking(&event), GPU_OK);
         for (uint32_t i = 1; i < 500; i++) {
-            assert_int_equal(gpu_stream_write_value(asked, flag, i) | gpu_event_record(event, stream), GPU_OK);
+            assert_int_equal(gpu_stream_write_value(asked, flag, i) | gpu_event_record(event, asked), GPU_OK);
             assert_int_equal(i % 2 ? gpu_event_synchronize(event) : gpu_stream_synchronize(asked), GPU_OK);
             assert_int_equal(*flag, i);
         }
