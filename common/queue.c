@@ -42,7 +42,8 @@ static void throw_back(struct watch *watch)
     }
 }
 
-// The submitter's clock less the watcher's lies between two ends, because no ball is caught before it is thrown.
+// The submitter's clock less the watcher's lies between two ends, because no ball is caught before it is thrown. A clock
+// of coarse steps does not see how long a ball flies.
 static double clocks_apart_ns(struct watch *watch)
 {
     int64_t low = INT64_MIN, high = INT64_MAX;
@@ -54,7 +55,7 @@ static double clocks_apart_ns(struct watch *watch)
         if (before > low) low = before;
         if (after < high) high = after;
     }
-    return clock_ns((uint64_t)(-low > high ? -low : high));
+    return clock_ns((uint64_t)(-low > high ? -low : high)) + clock_resolution_ns();
 }
 
 // --- The two threads ---------------------------------------------------------------------------------------

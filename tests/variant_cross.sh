@@ -22,7 +22,7 @@ make -s BUILD="$build" CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar NVCC= HI
 
 for unit in "${units[@]}"; do
     echo "== $unit"
-    "$emulator" "$unit"
+    LIFTOFF_RUNNER=$emulator "$emulator" "$unit" # some start themselves again
 done
 
 folder=$(mktemp -d)
