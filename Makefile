@@ -27,7 +27,9 @@ BENCHES := $(sort $(basename $(notdir $(wildcard bench/*.c))))
 KERNELS := $(sort $(wildcard backends/kernels/*.cu))
 COMMON  := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard common/*.c)))
 HARNESS := $(COMMON) $(patsubst %,$(BUILD)/bench/%.o,$(BENCHES)) $(BUILD)/registry.o $(BUILD)/backends/reason.o
-HOST    := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard backends/host/*.c))) $(KERNELS:%.cu=$(BUILD)/host/%.o)
+HOST    := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard backends/host/*.c))) $(KERNELS:%.cu=$(BUILD)/host/%.o) $(BUILD)/host/backends/code.o
+# The kernels whose sizes the program is to know (gpu_kernel_code_bytes).
+SIZED   := backends/kernels/instruction_cache
 READERS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard analysis/*.c)))
 BACKENDS := host
 include $(wildcard backends/*/backend.mk)
@@ -65,6 +67,13 @@ $(BUILD)/registry.o: $(BUILD)/registry.c $(BUILD)/flags
 $(BUILD)/host/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
 	$(Q)$(CC) $(BASE) $(CFLAGS) -x c -c -o $@ $<
+
+$(BUILD)/host/code_sizes: $(SIZED:%=$(BUILD)/host/%.o) scripts/code-sizes
+	$(Q)scripts/code-sizes $(filter %.o,$^) >$@.new && mv $@.new $@
+CODE_OBJECT = $(Q)$(CC) $(BASE) $(CFLAGS) -DCODE_SIZES='"$(filter %/code_sizes,$^)"' -c -o $@ $<
+$(BUILD)/host/backends/code.o: backends/code.c $(BUILD)/host/code_sizes $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
+	$(CODE_OBJECT)
 
 # bench/submission.c counts the ioctl calls of shared objects too: they are to find the one of this binary.
 COUNTED = -Wl,--export-dynamic-symbol=ioctl -ldl

@@ -175,6 +175,9 @@ enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count
 // How many multiprocessors (compute units, worker threads) run blocks. The device is open.
 unsigned gpu_multiprocessors(void);
 
+// What the largest of the caches holds that this device is sure to have, in bytes; 0 where nobody tells. The device is open.
+size_t gpu_cache_bytes(void);
+
 // --- The device's clock ------------------------------------------------------------------------------------
 
 // Nanoseconds a tick of what kernels read with device_clock(). The tick is not the resolution: bench/harness.c measures

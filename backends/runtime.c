@@ -182,13 +182,18 @@ enum gpu_status gpu_launch_runtime(const struct gpu_launch *launch)
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(LaunchKernel)));
 }
 
-unsigned gpu_multiprocessors(void)
+// An attribute of the device that is a number of things; 0 where it cannot be had.
+static unsigned device_attribute(VENDOR_DEVICE_ATTRIBUTE attribute)
 {
     int device = 0, count = 0;
     if (VENDOR(GetDevice)(&device) != VENDOR(Success)) return 0;
-    if (VENDOR(DeviceGetAttribute)(&count, VENDOR_ATTRIBUTE(MultiProcessorCount), device) != VENDOR(Success)) return 0;
+    if (VENDOR(DeviceGetAttribute)(&count, attribute, device) != VENDOR(Success)) return 0;
     return (unsigned)count;
 }
+
+unsigned gpu_multiprocessors(void) { return device_attribute(VENDOR_ATTRIBUTE(MultiProcessorCount)); }
+
+size_t gpu_cache_bytes(void) { return device_attribute(VENDOR_ATTRIBUTE(L2CacheSize)); }
 
 enum gpu_status gpu_launch_error(void) { return runtime_status(VENDOR(GetLastError)(), "<<<>>>"); }
 

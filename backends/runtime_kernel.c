@@ -4,6 +4,11 @@
 #include "backends/gpu_kernel.h"
 #include "backends/runtime.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/code.h"
+
 enum gpu_status gpu_kernel_attributes(const void *kernel, struct gpu_kernel_attributes *attributes)
 {
     VENDOR_FUNCTION_ATTRIBUTES told;
@@ -13,6 +18,27 @@ enum gpu_status gpu_kernel_attributes(const void *kernel, struct gpu_kernel_attr
     attributes->shared_static_bytes = told.sharedSizeBytes;
     attributes->local_bytes = told.localSizeBytes;
     return GPU_OK;
+}
+
+// A device of NVIDIA's runs the newest code of its major version that is no newer than itself.
+enum gpu_status gpu_kernel_code_bytes(const char *name, size_t *bytes)
+{
+    int device = 0;
+    VENDOR(DeviceProp_t) told;
+    CHECK(GetDevice, &device);
+    CHECK(GetDeviceProperties, &told, device);
+#if defined(__HIP_PLATFORM_AMD__)
+    told.gcnArchName[strcspn(told.gcnArchName, ":")] = '\0';
+    return code_find(told.gcnArchName, name, bytes);
+#else
+    enum gpu_status status = GPU_UNSUPPORTED;
+    for (int minor = told.minor; minor >= 0 && status; minor--) {
+        char architecture[24];
+        snprintf(architecture, sizeof architecture, "%d%d", told.major, minor);
+        status = code_find(architecture, name, bytes);
+    }
+    return status;
+#endif
 }
 
 enum gpu_status gpu_kernel_occupancy(const void *kernel, unsigned block_threads, size_t shared_bytes, unsigned *blocks)

@@ -6,6 +6,7 @@
 #include "backends/kernels/arguments.h"
 #include "common/bench.h"
 #include "common/parts.h"
+#include "common/stats.h"
 
 #define BYTES_PARAMS LAUNCH_PARAMS ";kernel=arguments"
 #define COUNT_PARAMS LAUNCH_PARAMS ";bytes_each=8;kernel=arguments"
@@ -172,18 +173,6 @@ static bool fit_takes(const struct fit *fit, const struct list *list)
     return list->each == fit->each && list->size && list->size <= fit->largest;
 }
 
-// The slope of the straight line that has the least squares.
-static double slope(const double *x, const double *y, unsigned count)
-{
-    double mean_x = 0, mean_y = 0, together = 0, spread = 0;
-    for (unsigned i = 0; i < count; i++) mean_x += x[i] / count, mean_y += y[i] / count;
-    for (unsigned i = 0; i < count; i++) {
-        together += (x[i] - mean_x) * (y[i] - mean_y);
-        spread += (x[i] - mean_x) * (x[i] - mean_x);
-    }
-    return together / spread;
-}
-
 // A sample measures submit at every size of the fit, one batch each, up and down in turn so that what drifts cancels,
 // and is the slope of the line through them. Least squares, because noise is alike at all sizes and the weight lies at
 // the far ones, where a slope is to be had; a batch that something disturbed spoils its own sample only, and the row is
@@ -207,7 +196,7 @@ static inline __attribute__((always_inline)) enum gpu_status measure_fit(struct 
             unsigned at = i % 2 ? count - 1 - k : k;
             status = batch_ns(index[at], c->batch, submit, &call_ns[at]);
         }
-        values[i] = slope(size, call_ns, count);
+        values[i] = stats_slope(size, call_ns, count);
     }
     c->error_bound[0] = parts.clock_error_ns / c->batch / fit->largest;
     return proof_read(status);

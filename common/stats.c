@@ -308,3 +308,17 @@ bool stats_two_modes(const double *sorted, size_t count, double gap)
     return split > 0 &&
            stats_quantile(sorted + split, count - split, 0.5) - stats_quantile(sorted, split, 0.5) > gap;
 }
+
+double stats_slope(const double *x, const double *y, size_t count)
+{
+    double mean_x = 0, mean_y = 0, together = 0, spread = 0;
+    for (size_t i = 0; i < count; i++) {
+        mean_x += x[i] / (double)count;
+        mean_y += y[i] / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        together += (x[i] - mean_x) * (y[i] - mean_y);
+        spread += (x[i] - mean_x) * (x[i] - mean_x);
+    }
+    return together / spread;
+}

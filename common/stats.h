@@ -53,4 +53,7 @@ bool stats_drifts(const struct stats_round *rounds, size_t count, double limit);
 // steps of a clock is no gap), each at least a tenth of them. False under STATS_MODES_MIN values.
 bool stats_two_modes(const double *sorted, size_t count, double gap);
 
+// The slope of the straight line of least squares through COUNT >= 2 points, not all of one X.
+double stats_slope(const double *x, const double *y, size_t count);
+
 #endif

@@ -38,6 +38,8 @@ for architecture in 75 80 90; do
     for kernel in $kernels; do
         grep -Eq " FUNC .* kernel_$kernel$" <<<"$symbols" || fail "the code for sm_$architecture lacks kernel_$kernel"
     done
+    size=$(sed -n "s/^{\"$architecture\", \"straight_512\", \(.*\)},$/\1/p" "$work/build/cuda/code_sizes")
+    ((size >= 512 * 1024 - 512)) || fail "straight code for $architecture is shorter than it was written: ${size:-unknown}"
 done
 
 [[ -e /dev/nvidiactl ]] || expect_no_device

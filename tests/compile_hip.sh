@@ -50,6 +50,10 @@ else
         done
     done
 fi
+for target in $targets; do
+    size=$(sed -n "s/^{\"$target\", \"straight_512\", \(.*\)},$/\1/p" "$work/build/hip/code_sizes")
+    ((size >= 512 * 1024 - 512)) || fail "straight code for $target is shorter than it was written: ${size:-unknown}"
+done
 for kernel in $kernels; do
     nm "$work/build/liftoff-hip" | grep -q " kernel_$kernel$" || fail "liftoff-hip lacks the handle of kernel_$kernel"
 done

@@ -14,14 +14,26 @@ CUDA_OLDEST  := $(firstword $(CUDA_TARGETS))
 CUDA_FLAGS := -std=c++17 -O2 -I. -Ibackends/cuda -Xcompiler -Wall $(foreach a,$(CUDA_TARGETS),-gencode arch=compute_$(a),code=sm_$(a)) \
               -gencode arch=compute_$(CUDA_NEWEST),code=compute_$(CUDA_NEWEST)
 CUDA_OBJECTS := $(BUILD)/cuda/backends/runtime.o $(BUILD)/cuda/backends/runtime_kernel.o $(BUILD)/cuda/backends/runtime_stream.o $(BUILD)/cuda/backends/runtime_graph.o $(patsubst %.c,$(BUILD)/cuda/%.o,$(sort $(wildcard backends/cuda/*.c))) \
-                $(KERNELS:%.cu=$(BUILD)/cuda/%.o) $(BUILD)/cuda/backends/chevron.o $(BUILD)/cuda/backends/images.o
+                $(KERNELS:%.cu=$(BUILD)/cuda/%.o) $(BUILD)/cuda/backends/chevron.o $(BUILD)/cuda/backends/images.o $(BUILD)/cuda/backends/code.o
 
 $(BUILD)/cuda/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
 	$(Q)$(CC) $(BASE) $(CFLAGS) -Ibackends/cuda -isystem $(CUDA_HOME)/include -c -o $@ $<
 $(BUILD)/cuda/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  NVCC  $@")
-	$(Q)$(NVCC) $(CUDA_FLAGS) $(if $(WERROR),-Werror all-warnings -Xcompiler $(WERROR)) -MMD -MP -c -o $@ $<
+	$(Q)$(NVCC) $(CUDA_FLAGS) $(if $(WERROR),-Werror all-warnings -Xcompiler $(WERROR)) -MMD -MP $(KEEP) -c -o $@ $<
+
+# The very code that goes into the objects is kept beside them.
+CUDA_SIZED := $(SIZED:%=$(BUILD)/cuda/%.o)
+$(CUDA_SIZED): KEEP = --keep --keep-dir $(@:.o=.keep)
+$(CUDA_SIZED): | $(CUDA_SIZED:.o=.keep)
+$(CUDA_SIZED:.o=.keep):
+	@mkdir -p $@
+$(BUILD)/cuda/code_sizes: $(CUDA_SIZED) scripts/code-sizes
+	$(Q)scripts/code-sizes $(foreach a,$(CUDA_TARGETS),$(wildcard $(CUDA_SIZED:.o=.keep/*_$a.cubin))) >$@.new && mv $@.new $@
+$(BUILD)/cuda/backends/code.o: backends/code.c $(BUILD)/cuda/code_sizes $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
+	$(CODE_OBJECT)
 
 # Images of modules that are loaded at run time: code for all devices (PTX of the oldest), from which the others are made.
 CUDA_IMAGES := $(foreach n,1 10 100 1000,$(BUILD)/cuda/images/$n.image)

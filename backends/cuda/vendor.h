@@ -8,6 +8,7 @@
 #define VENDOR(name) cuda##name // the runtime's calls, types and constants
 
 #define VENDOR_ATTRIBUTE(name) cudaDevAttr##name
+#define VENDOR_DEVICE_ATTRIBUTE enum cudaDeviceAttr
 #define VENDOR_HOST_MAPPED cudaHostAllocMapped
 #define VENDOR_FUNCTION_ATTRIBUTES struct cudaFuncAttributes
 #define VENDOR_POINTER_ATTRIBUTES struct cudaPointerAttributes

@@ -12,7 +12,7 @@ HIP_ARCH ?= gfx906 gfx90a gfx1030
 # Where it all is in /usr, the compilers look there without being told, and C++ needs them to look in their own order.
 HIP_HOME  := $(filter-out /usr,$(or $(ROCM_PATH),$(HIP_COMPILER:%/bin/hipcc=%)))
 HIP_FLAGS := -std=c++17 -O2 -I. -Ibackends/hip -Wall -Wextra $(HIP_ARCH:%=--offload-arch=%)
-HIP_OBJECTS := $(patsubst %,$(BUILD)/hip/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/amd hip/smi hip/module hip/share chevron images) \
+HIP_OBJECTS := $(patsubst %,$(BUILD)/hip/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/amd hip/smi hip/module hip/share chevron images code) \
                $(KERNELS:%.cu=$(BUILD)/hip/%.o)
 
 $(BUILD)/hip/%.o: %.c $(BUILD)/flags
@@ -20,7 +20,16 @@ $(BUILD)/hip/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(BASE) $(CFLAGS) -D__HIP_PLATFORM_AMD__ -Ibackends/hip $(HIP_HOME:%=-isystem %/include) -c -o $@ $<
 $(BUILD)/hip/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); $(if $(V),,echo "  HIPCC $@")
-	$(Q)HIP_PLATFORM=amd $(HIPCC) $(HIP_FLAGS) $(WERROR) -MMD -MP -c -o $@ $<
+	$(Q)HIP_PLATFORM=amd $(HIPCC) $(HIP_FLAGS) $(WERROR) -MMD -MP $(KEEP) -c -o $@ $<
+
+# The very code that goes into the objects is kept beside them.
+HIP_SIZED := $(SIZED:%=$(BUILD)/hip/%.o)
+$(HIP_SIZED): KEEP = --save-temps=obj
+$(BUILD)/hip/code_sizes: $(HIP_SIZED) scripts/code-sizes
+	$(Q)scripts/code-sizes $(foreach a,$(HIP_ARCH),$(HIP_SIZED:%.o=%-hip-amdgcn-amd-amdhsa-$a.out)) >$@.new && mv $@.new $@
+$(BUILD)/hip/backends/code.o: backends/code.c $(BUILD)/hip/code_sizes $(BUILD)/flags
+	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
+	$(CODE_OBJECT)
 
 # Images of modules that are loaded at run time.
 HIP_IMAGES := $(foreach n,1 10 100 1000,$(BUILD)/hip/images/$n.image)
@@ -40,7 +49,7 @@ HIP_INCLUDE ?= $(or $(HIP_HOME:%=%/include),/usr/include)
 HIP_NVIDIA_FLAGS = -std=c++17 -O2 -I. -Ibackends/hip -D__HIP_PLATFORM_NVIDIA__ -Xcompiler -Wall,-Wextra \
                    $(patsubst %,-isystem %,$(filter-out /usr/include,$(HIP_INCLUDE)))
 HIP_NVIDIA_OBJECTS := $(patsubst %,$(BUILD)/hip-nvidia/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/nvidia hip/module hip/share chevron) \
-                      $(BUILD)/backends/cuda/nvml.o $(BUILD)/backends/cuda/environment.o $(BUILD)/backends/cuda/server.o $(BUILD)/cuda/backends/images.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
+                      $(BUILD)/backends/cuda/nvml.o $(BUILD)/backends/cuda/environment.o $(BUILD)/backends/cuda/server.o $(BUILD)/cuda/backends/images.o $(BUILD)/cuda/backends/code.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
 .PHONY: hip-nvidia
 ifeq ($(NVCC),)
 hip-nvidia:

@@ -12,6 +12,7 @@
 #define VENDOR(name) hip##name // the runtime's calls, types and constants
 
 #define VENDOR_ATTRIBUTE(name) hipDeviceAttribute##name
+#define VENDOR_DEVICE_ATTRIBUTE hipDeviceAttribute_t
 #define VENDOR_HOST_MAPPED (hipHostMallocMapped | hipHostMallocCoherent)
 #define VENDOR_FUNCTION_ATTRIBUTES hipFuncAttributes
 #define VENDOR_POINTER_ATTRIBUTES hipPointerAttribute_t

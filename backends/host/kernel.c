@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "backends/code.h"
 #include "backends/host/device.h"
 #include "backends/host/inject.h"
 
@@ -17,6 +18,8 @@ enum gpu_status gpu_kernel_attributes(const void *kernel, struct gpu_kernel_attr
     (void)kernel, (void)attributes;
     return nothing_to_allot();
 }
+
+enum gpu_status gpu_kernel_code_bytes(const char *name, size_t *bytes) { return code_find("host", name, bytes); }
 
 enum gpu_status gpu_kernel_occupancy(const void *kernel, unsigned block_threads, size_t shared_bytes, unsigned *blocks)
 {

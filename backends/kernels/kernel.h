@@ -6,12 +6,16 @@
 //   KERNEL_BARE(name) { … }             a kernel that takes nothing
 //   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
 //   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
-//   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, a float; the host does nothing
+//   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, 8 floats, of which no two that
+//   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; the host does nothing
+//   KERNEL_INSTRUCTION_BYTES            of each instruction of that code
 //   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
 //   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
 //   device_trap()                       ends the kernel as a fault
 //   KERNEL_SHARED(type, name, count)    in a kernel: an array in the block's shared memory, undefined at first
 //   KERNEL_SHARED_DYNAMIC(type, name)   the same, as long as the launch says; NULL on the host
+//   KERNEL_CONSTANT(type, name, count)  at file scope: an array in constant memory, zeroed; a table of the host's
+//   KERNEL_LOOP                         before a loop that is to stay one
 //   KERNEL_UNROLL                       before a loop of constant length whose array is to lie in registers
 //   KERNEL_HELD(registers)              how many values make a kernel that holds little else take so many registers
 //   KERNEL_CONFUSED(value)              VALUE, an unsigned, of which no compiler can tell that threads share it
@@ -50,7 +54,9 @@
 #define KERNEL_FUNCTION static __device__ inline
 #define KERNEL_SHARED(type, name, count) __shared__ type name[count]
 #define KERNEL_SHARED_DYNAMIC(type, name) extern __shared__ type name[]
+#define KERNEL_CONSTANT(type, name, count) static __constant__ type name[count]
 #define KERNEL_UNROLL _Pragma("unroll")
+#define KERNEL_LOOP _Pragma("unroll 1")
 
 // All but the last have no name, so that no compiler complains that they are unused.
 #define KERNEL_UNNAMED_1 uint64_t,
@@ -73,18 +79,30 @@
 #define KERNEL_SCALARS_256 KERNEL_UNNAMED_128 KERNEL_SCALARS_128
 #define KERNEL_SCALARS_512 KERNEL_UNNAMED_256 KERNEL_SCALARS_256
 
-// In assembler, because compilers take minutes for so long a chain. NVIDIA's instructions take 16 bytes, AMD's of this
-// form 8.
-#define KERNEL_TIMES_16(text) text text text text text text text text text text text text text text text text
-#define KERNEL_TIMES_32(text) KERNEL_TIMES_16(text) KERNEL_TIMES_16(text)
+// In assembler, and much of it at once, because compilers take minutes for so many statements. NVIDIA's instructions
+// take 16 bytes, AMD's of this form 8.
+#define KERNEL_EACH_OF_8(fma) fma(0) fma(1) fma(2) fma(3) fma(4) fma(5) fma(6) fma(7)
+#define KERNEL_32(fma) KERNEL_EACH_OF_8(fma) KERNEL_EACH_OF_8(fma) KERNEL_EACH_OF_8(fma) KERNEL_EACH_OF_8(fma)
+#define KERNEL_TIMES_4(text) text text text text
 #if defined(__HIP_PLATFORM_AMD__)
-#define KERNEL_FMA "v_fma_f32 %0, %0, %1, %2\n\t"
-#define KERNEL_CODE_512(v, by, plus)                                                                                   \
-    asm volatile(KERNEL_TIMES_32(KERNEL_FMA) KERNEL_TIMES_32(KERNEL_FMA) : "+v"(v) : "v"(by), "v"(plus));
+#define KERNEL_INSTRUCTION_BYTES 8
+#define KERNEL_FMA(i) "v_fma_f32 %" #i ", %" #i ", %8, %9\n\t"
+#define KERNEL_CODE KERNEL_32(KERNEL_FMA) KERNEL_32(KERNEL_FMA)
+#define KERNEL_REGISTER "v"
 #else
-#define KERNEL_FMA "fma.rn.f32 %0, %0, %1, %2;\n\t"
-#define KERNEL_CODE_512(v, by, plus) asm volatile(KERNEL_TIMES_32(KERNEL_FMA) : "+f"(v) : "f"(by), "f"(plus));
+#define KERNEL_INSTRUCTION_BYTES 16
+#define KERNEL_FMA(i) "fma.rn.f32 %" #i ", %" #i ", %8, %9;\n\t"
+#define KERNEL_CODE KERNEL_32(KERNEL_FMA)
+#define KERNEL_REGISTER "f"
 #endif
+#define KERNEL_ASSEMBLE(code, v, by, plus)                                                                             \
+    asm volatile(code                                                                                                  \
+                 : "+" KERNEL_REGISTER((v)[0]), "+" KERNEL_REGISTER((v)[1]), "+" KERNEL_REGISTER((v)[2]),              \
+                   "+" KERNEL_REGISTER((v)[3]), "+" KERNEL_REGISTER((v)[4]), "+" KERNEL_REGISTER((v)[5]),              \
+                   "+" KERNEL_REGISTER((v)[6]), "+" KERNEL_REGISTER((v)[7])                                            \
+                 : KERNEL_REGISTER(by), KERNEL_REGISTER(plus));
+#define KERNEL_CODE_512(v, by, plus) KERNEL_ASSEMBLE(KERNEL_CODE, v, by, plus)
+#define KERNEL_CODE_8192(v, by, plus) KERNEL_ASSEMBLE(KERNEL_TIMES_4(KERNEL_TIMES_4(KERNEL_CODE)), v, by, plus)
 
 #if defined(__HIP_PLATFORM_AMD__) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1201
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
@@ -191,7 +209,7 @@ extern _Thread_local unsigned host_worker;         // 0 …
 
 // The device hands over the bytes of the argument, unaligned.
 #define KERNEL(name, type)                                                                                             \
-    static void name##_body(type argument);                                                                            \
+    static inline __attribute__((always_inline)) void name##_body(type argument);                                      \
     void kernel_##name(const void *packed);                                                                            \
     void kernel_##name(const void *packed)                                                                             \
     {                                                                                                                  \
@@ -224,21 +242,29 @@ extern _Thread_local unsigned host_worker;         // 0 …
     static void name##_body(uint64_t last)
 #define KERNEL_BOUNDED(name, type, threads) KERNEL(name, type)
 #if defined(__x86_64__)
-#define KERNEL_NOPS "512"
+#define KERNEL_INSTRUCTION_BYTES 8
+#define KERNEL_NOP ".byte 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0" // the nop of 8 bytes that both makers recommend
+#define KERNEL_NOPS "64"
 #else
+#define KERNEL_INSTRUCTION_BYTES 4
+#define KERNEL_NOP "nop"
 #define KERNEL_NOPS "128"
 #endif
-#define KERNEL_CODE_512(v, by, plus)                                                                                   \
+#define KERNEL_NOPS_512(v, by, plus, times)                                                                            \
     (void)(v);                                                                                                         \
     (void)(by);                                                                                                        \
     (void)(plus);                                                                                                      \
-    __asm__ volatile(".rept " KERNEL_NOPS "\n\tnop\n\t.endr");
+    __asm__ volatile(".rept " KERNEL_NOPS " * " times "\n\t" KERNEL_NOP "\n\t.endr");
+#define KERNEL_CODE_512(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1")
+#define KERNEL_CODE_8192(v, by, plus) KERNEL_NOPS_512(v, by, plus, "16")
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
 #define KERNEL_SHARED_DYNAMIC(type, name) type *name = NULL
 #define KERNEL_GLOBAL static
 #define KERNEL_FUNCTION static inline
 #define KERNEL_SHARED(type, name, count) static _Thread_local type name[count]
+#define KERNEL_CONSTANT(type, name, count) static volatile type name[count]
 #define KERNEL_UNROLL
+#define KERNEL_LOOP
 #define KERNEL_HELD(registers) (registers)
 #define KERNEL_CONFUSED(value) (value)
 

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Sizes of code are those that the linked program has, what is swept costs more than what is not, and a launch that never ran is told.
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2034 # measure_one_worker takes them
+cores=$(two_cores) || exit 77
+
+measure_one_worker warm '' 0 --quick --budget 0.1 instruction_cache
+expect 0 "$reader" check warm.csv
+
+# Read from the program, not from the object that the build reads.
+symbols=$(readelf --wide --symbols "$host") || fail 'the program has no symbols to read'
+for kibibytes in 4 64 512; do
+    size=$(awk -v name="kernel_straight_$kibibytes" '$NF == name { print $3 }' <<<"$symbols")
+    told=$(rows warm.csv axis_value detail | grep "^$((kibibytes * 1024))|" | cut -d';' -f1 | sort -u)
+    [[ $told == "$((kibibytes * 1024))|code_bytes=$((size))" ]] ||
+        fail "$kibibytes KiB of code are $((size)) bytes in the program, and told as: $told"
+    ((size >= kibibytes * 1024 - 512 && size <= kibibytes * 1024 + 512)) || fail "$kibibytes KiB of code came to $size bytes"
+done
+
+# value FILE VARIANT METRIC
+value() { rows "$1.csv" variant metric median | awk -F'|' -v key="$2|$3" '$1 "|" $2 == key { print $3 }'; }
+
+attempt=0
+until awk -v hit="$(value warm after_itself load)" -v swept="$(value warm after_sweep load)" \
+    'BEGIN { exit !(hit > 0 && swept > 1.2 * hit) }'; do
+    ((++attempt <= 4)) || fail "a load takes $(value warm after_sweep load) cycles after the sweep, and $(value warm after_itself load) without"
+    measure_one_worker warm '' 0 --quick --budget 0.1 instruction_cache
+done
+
+# One of many launches in a round does not run.
+measure_one_worker lost wrong_count=200 1 --quick --budget 0.02 instruction_cache
+rows lost.csv status reason | grep '^failed|' | grep -q 'did not run' || fail 'a launch that never ran passes unseen'
