@@ -36,6 +36,7 @@ void supervise_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a file may become too large, like a disk full: the write says so
     signal(SIGCHLD, SIG_DFL); // whoever started this program may have ignored it: then nobody could be reaped
 }
 
@@ -58,6 +59,7 @@ static void become(const struct child_order *order, char **argv, pid_t parent)
     if (getppid() != parent) _exit(1);
     sigprocmask(SIG_UNBLOCK, &stop_signals, NULL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     fcntl(order->to_parent, F_SETFD, 0);
     fcntl(order->from_parent, F_SETFD, 0);
     if (order->members) fcntl(order->shared, F_SETFD, 0);
