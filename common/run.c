@@ -389,15 +389,16 @@ static int measure_device(struct run *run, time_t start)
 {
     const struct settings *settings = run->settings;
     const char *unpinned = facts_get(&run->facts, "pin_failed", NULL);
-    char path[4096];
+    char standard[512];
+    const char *path = standard;
     if (unpinned) {
         fprintf(stderr, "liftoff-%s: --pin %s: %s\n", gpu_backend, settings->pin, unpinned);
         return EXIT_USAGE;
     }
-    default_path(path, sizeof path, run, start);
-    if (settings->output) snprintf(path, sizeof path, "%s", settings->output);
+    default_path(standard, sizeof standard, run, start);
+    if (settings->output) path = settings->output;
     if (settings->resume) {
-        snprintf(path, sizeof path, "%s", settings->resume);
+        path = settings->resume;
         run->resume = resume_open(path, &run->facts);
         if (!run->resume) return EXIT_USAGE;
     }

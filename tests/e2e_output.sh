@@ -10,6 +10,16 @@ quick=("$host" --quick --budget 0.001)
 expect 5 "${quick[@]}" --output missing/run.csv harness
 says 'missing/run.csv: cannot be created: No such file or directory'
 
+# A name that is too long for the system is not cut to that of another file.
+long=$(head -c 4095 /dev/zero | tr '\0' /)
+for name in "$long/run.csv" "$long"r "$(head -c 4096 /dev/zero | tr '\0' r)"; do
+    expect 5 "${quick[@]}" --output "$name" harness
+    says 'cannot be created: File name too long'
+    expect 2 "${quick[@]}" --resume "$name"
+    says 'File name too long'
+done
+[[ -z $(find . -name 'r*.csv') && ! -e r && ! -e run ]] || fail 'it wrote a file of another name'
+
 if ((EUID == 0)); then
     echo 'left out: root may write to a read-only folder'
 else
