@@ -98,3 +98,30 @@ for runner in env 'nice -n 0'; do
 done
 expect 3 env LIFTOFF_RUNNER=/nowhere/at/all "$host" --quick --output runner.csv harness
 says 'cannot start /nowhere/at/all: No such file or directory' 'no usable device: the process ended early with status 127'
+
+# Every word arrives, of a long runner and of a long command line, and in the processes that a benchmark starts itself.
+cat >count_words <<'END'
+#!/bin/sh
+echo "$LIFTOFF_RUNNER $#" >>told
+shift 100
+exec "$@"
+END
+chmod +x count_words
+runner="./count_words $(seq -s ' ' 100)"
+mapfile -t names < <(yes context_switch | head -n 100)
+expect 0 env LIFTOFF_RUNNER="$runner" "$host" --quick --budget 0.001 --no-samples --output words.csv "${names[@]}"
+expect 0 "$reader" check words.csv
+[[ $(sort -u told) == "$runner $((100 + 1 + 6 + 100))" ]] || fail 'words of the runner or of the command line are lost'
+(($(wc -l <told) > 3)) || fail 'no process of the benchmark itself'
+
+# Without /proc a process cannot start itself again, and says so.
+if ((EUID == 0)) && unshare --mount mount -t tmpfs none /proc 2>/dev/null; then
+    for runner in '' env; do
+        # shellcheck disable=SC2016 # for the inner shell
+        expect 3 env LIFTOFF_RUNNER="$runner" unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' -- \
+            "$host" --quick --output proc.csv harness
+        says 'cannot start /proc/self/exe: No such file or directory'
+    done
+else
+    echo 'left out: a machine without /proc takes root and mount'
+fi
