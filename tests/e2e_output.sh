@@ -89,8 +89,13 @@ for command in "$reader show run.csv" "$reader check run.csv" "$reader --help" "
     # shellcheck disable=SC2086 # the words of a command
     expect 5 bash -c 'exec "$@" >/dev/full' -- $command
     says 'could not be written'
+    # shellcheck disable=SC2086
+    expect 5 bash -c 'exec "$@" >&-' -- ${command/full.csv/closed.csv}
+    says 'could not be written'
 done
-expect 0 "$reader" check full.csv # the result is whole, only its name is lost
+expect 0 "$reader" check full.csv closed.csv # the result is whole, only its name is lost
+expect 0 bash -c 'exec "$@" <&- 2>&-' -- "${quick[@]}" --output silent.csv harness
+expect 0 "$reader" check silent.csv
 
 # --- Names, options and what is left out ------------------------------------------------------------------------------
 
