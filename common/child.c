@@ -186,6 +186,7 @@ static struct account account_now(void)
 static enum gpu_status measure(struct bench_case *c)
 {
     unsigned lead = c->samples < BENCH_LEAD_MIN ? 0 : BENCH_LEAD;
+    memset(c->error_bound, 0, sizeof c->error_bound); // the round's own, also where its samples' are gathered
     struct account before = account_now();
     enum gpu_status status = c->measure(c, c->samples + lead, child.values);
     struct account after = account_now();
