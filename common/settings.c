@@ -119,22 +119,54 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
     return OPTIONS_RUN;
 }
 
+// Takes one KEY=VALUE of an earlier run's options. False if it is none.
+static bool adopt_option(struct settings *settings, const char *option)
+{
+    const struct {
+        const char *key;
+        double low, high;
+        double *number;
+        unsigned *count;
+        bool *flag;
+    } table[] = {{"budget_s", 0, 3600, .number = &settings->budget_s},
+                 {"mps", 0, 1, .flag = &settings->mps},
+                 {"precision_percent", 0, 100, .number = &settings->precision_percent},
+                 {"processes", 1, PROCESSES_MAX, .count = &settings->processes},
+                 {"quick", 0, 1, .flag = &settings->quick},
+                 {"timeout_s", 0, 86400, .number = &settings->timeout_s}};
+    const char *equals = strchr(option, '=');
+    if (!equals) return false;
+    if (strncmp(option, "pin=", 4) == 0) {
+        settings->pin = equals + 1;
+        return number_or(settings->pin, "near") || strcmp(settings->pin, "none") == 0;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strlen(table[i].key) != (size_t)(equals - option) || strncmp(option, table[i].key, strlen(table[i].key)))
+            continue;
+        char *end;
+        double value = strtod(equals + 1, &end);
+        if (!equals[1] || *end || !(value >= table[i].low && value <= table[i].high)) return false;
+        if (table[i].number) *table[i].number = value;
+        if (table[i].count) *table[i].count = (unsigned)value;
+        if (table[i].flag) *table[i].flag = value != 0;
+        return true;
+    }
+    return false;
+}
+
 bool settings_adopt(struct settings *settings, const char *options, char *benchmark_list)
 {
-    static char pin[64];
+    static char copy[512]; // settings point into it
     static char *names[sizeof benchmark_names / sizeof *benchmark_names];
-    unsigned mps, quick;
-    if (sscanf(options, "budget_s=%lf;mps=%u;pin=%63[^;];precision_percent=%lf;processes=%u;quick=%u;timeout_s=%lf",
-               &settings->budget_s, &mps, pin, &settings->precision_percent, &settings->processes, &quick,
-               &settings->timeout_s) != 7 ||
-        settings->processes < 1 || settings->processes > PROCESSES_MAX) {
-        fprintf(stderr, "liftoff-%s: %s: its options cannot be understood: %s\n", gpu_backend, settings->resume,
-                options);
+    char *rest = copy;
+    snprintf(copy, sizeof copy, "%s", options);
+    settings->mps = false; // of this command line; files are older than the option
+    for (char *option; (option = strsep(&rest, ";"));) {
+        if (adopt_option(settings, option)) continue;
+        fprintf(stderr, "liftoff-%s: %s: its option '%s' cannot be understood\n", gpu_backend, settings->resume,
+                option);
         return false;
     }
-    settings->pin = pin;
-    settings->mps = mps;
-    settings->quick = quick;
     size_t count = 0;
     for (char *name; (name = strsep(&benchmark_list, " ")) && count + 1 < sizeof names / sizeof *names;)
         if (*name) names[count++] = name;

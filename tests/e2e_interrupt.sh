@@ -224,6 +224,12 @@ refuses() {
     says "$1"
     cmp edited.csv kept.csv || fail 'refused, but changed'
 }
+# An option that the file's run did not have yet is as it is by default, whatever this command line says.
+sed 's/^# options: .*/# options: budget_s=0.0002;pin=near;precision_percent=1;processes=1;quick=1;timeout_s=120/; /^# end/d' \
+    TERM.csv >older.csv
+expect 0 "$host" --mps --resume older.csv
+expect 0 "$reader" check older.csv
+
 refuses 'its device is' 's/^# device: .*/# device: another/'
 refuses 'its backend is' 's/^# backend: .*/# backend: cuda/'
 refuses 'its liftoff_version is' 's/^# liftoff_version: .*/# liftoff_version: 0.0.1/'
@@ -232,6 +238,10 @@ refuses 'its injection is' '/^# kernel/i # injection: launch_ns=1'
 LIFTOFF_HOST_INJECT=gap_ns=1 refuses "its injection is '', not 'gap_ns=1'" ''
 refuses 'is no result that could be resumed' d
 refuses 'is no result that could be resumed' '1s/.*/a,b,c/;1q'
+for option in later=1 budget_s= budget_s=x budget_s=nan processes=0 processes=65 mps=2 pin=far quick budget=1; do
+    refuses "its option '$option' cannot be understood" "s/^# options: .*/# options: quick=1;$option/"
+done
+refuses "its option '' cannot be understood" '/^# options: /d'
 expect 2 "${quick[@]}" --resume nowhere.csv
 says 'nowhere.csv: No such file or directory'
 cp complete.csv kept.csv
