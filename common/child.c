@@ -329,7 +329,7 @@ static int run_benchmark(const struct benchmark *benchmark)
     struct pin_place place;
     const char *pci = child.order->pci_bus_id[0] ? child.order->pci_bus_id : NULL;
     const char *unpinned = pin_thread(child.settings->pin, pci, &place);
-    if (unpinned) return fatal(GPU_FAILED, unpinned);
+    if (unpinned && child.order->pu >= 0) return fatal(GPU_FAILED, unpinned);
     clock_init();
     child.elsewhere = benchmark->probes_only;
     if (!benchmark->probes_only && gpu_open(child.order->device)) return fatal(GPU_FAILED, gpu_error());

@@ -201,8 +201,10 @@ static void plan_nothing(struct session *session, enum row_status status, const 
 static enum child_outcome run_process(struct session *session, char *reason)
 {
     struct run *run = session->run;
-    struct child_order order = {
-        .device = run->device, .process = session->process, .processes = run->settings->processes};
+    struct child_order order = {.device = run->device,
+                                .process = session->process,
+                                .processes = run->settings->processes,
+                                .pu = atoi(facts_get(&run->facts, "pinned_pu", "-1"))};
     snprintf(order.benchmark, sizeof order.benchmark, "%s", session->rows.benchmark);
     snprintf(order.pci_bus_id, sizeof order.pci_bus_id, "%s", facts_get(&run->facts, "pci_bus_id", ""));
     return supervise(&order, run->argv, run->settings->timeout_s, hear_benchmark, tick, session, reason);
@@ -391,10 +393,11 @@ static int measure_device(struct run *run, time_t start)
     const char *unpinned = facts_get(&run->facts, "pin_failed", NULL);
     char standard[512];
     const char *path = standard;
-    if (unpinned) {
+    if (unpinned && settings->pin_given) {
         fprintf(stderr, "liftoff-%s: --pin %s: %s\n", gpu_backend, settings->pin, unpinned);
         return EXIT_USAGE;
     }
+    if (unpinned) fprintf(stderr, "liftoff-%s: the measuring thread is not pinned: %s\n", gpu_backend, unpinned);
     default_path(standard, sizeof standard, run, start);
     if (settings->output) path = settings->output;
     if (settings->resume) {

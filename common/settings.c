@@ -12,6 +12,8 @@
 
 #define AT(member) offsetof(struct settings, member)
 
+static const char default_pin[] = "near"; // by its address told from one that was given
+
 static const struct option_row rows[] = {
     {"list", OPTION_FLAG, AT(list), NULL, NULL, 0, 0, NULL, "print the benchmarks, name and summary, and end"},
     {"device", OPTION_CHOICE, AT(device), "N", "all|…", 0, 0, "0",
@@ -28,7 +30,7 @@ static const struct option_row rows[] = {
      "kill a benchmark's process that takes longer"},
     {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, PROCESSES_MAX, NULL,
      "fresh processes a benchmark is measured in; default 6, or 1 with --quick"},
-    {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, "near",
+    {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, default_pin,
      "the core to measure from: near the device, none, or the number of a processing unit"},
     {"mps", OPTION_FLAG, AT(mps), NULL, NULL, 0, 0, NULL,
      "start a server through which processes share the device at once (MPS), for the rows that need it"},
@@ -101,6 +103,7 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
     enum options_outcome outcome = options_parse(&program, settings, argc, argv, &first);
     if (outcome != OPTIONS_RUN) return outcome;
     settings->names = argv + first;
+    settings->pin_given = settings->pin != default_pin;
     if (!check_names(program_name, settings->names)) return OPTIONS_WRONG;
     const char *wrong = NULL;
     if (!number_or(settings->device, "all")) wrong = "--device takes an index or all";
@@ -138,6 +141,7 @@ static bool adopt_option(struct settings *settings, const char *option)
     if (!equals) return false;
     if (strncmp(option, "pin=", 4) == 0) {
         settings->pin = equals + 1;
+        settings->pin_given = strcmp(settings->pin, default_pin) != 0;
         return number_or(settings->pin, "near") || strcmp(settings->pin, "none") == 0;
     }
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

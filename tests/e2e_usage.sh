@@ -90,6 +90,26 @@ expect 2 "$host" --pin 9999 --quick --output pin.csv harness
 says '--pin 9999: not near, none or a processing unit that this process may use'
 [[ ! -e pin.csv ]] || fail 'a file was made before the usage was right'
 
+# Where the machine cannot be read nobody is pinned, which is told; only who asked for a place is refused.
+export HWLOC_SYNTHETIC='pack:2 core:4 pu:1' # another machine
+expect 0 "$host" --quick --budget 0.001 --no-samples --output unpinned.csv harness
+says "the measuring thread is not pinned: hwloc cannot read this machine's topology"
+expect 0 "$reader" check unpinned.csv
+holds unpinned.csv "^# pin_failed: hwloc cannot read this machine's topology"
+holds unpinned.csv ',(ok|unsteady),'
+lacks unpinned.csv '^# pinned_pu'
+sed -i '/^# end$/d; 0,/^1,/{/^1,/d}' unpinned.csv
+expect 0 "$host" --resume unpinned.csv
+expect 0 "$reader" check unpinned.csv
+for place in near 0; do
+    expect 2 "$host" --pin $place --quick --output place.csv harness
+    says "--pin $place: hwloc cannot read this machine's topology"
+    [[ ! -e place.csv ]] || fail 'a file of a run that is not pinned where it was to be'
+done
+expect 0 "$host" --pin none --quick --budget 0.001 --no-samples --output none-asked.csv harness
+says_not 'not pinned'
+unset HWLOC_SYNTHETIC
+
 # --- What stands before the measuring processes -----------------------------------------------------------------------
 
 for runner in env 'nice -n 0'; do
