@@ -70,6 +70,16 @@ static void check_words(struct check *check, unsigned long line, const struct re
         check_fault(check, line, "params '%s' are not key=value;key=value with ascending keys", field[RESULT_PARAMS]);
 }
 
+static void check_axis(struct check *check, unsigned long line, const struct result_row *row)
+{
+    const char *axis = row->field[RESULT_AXIS], *value = row->field[RESULT_AXIS_VALUE];
+    if (!*axis) check_fault(check, line, "axis is empty");
+    else if (strcmp(axis, "none") == 0 && *value)
+        check_fault(check, line, "axis_value is '%s', but axis is none", value);
+    else if (strcmp(axis, "none") != 0 && isnan(result_number(row, RESULT_AXIS_VALUE)))
+        check_fault(check, line, "axis_value is '%s', not a number", value);
+}
+
 static void check_no_values(struct check *check, unsigned long line, const struct result_row *row)
 {
     const char *status = row->field[RESULT_STATUS];
@@ -172,6 +182,8 @@ static void check_values(struct check *check, unsigned long line, const struct r
                     values.of[RESULT_SAMPLES], STATS_P99_MIN);
     if (strcmp(row->field[RESULT_STATUS], "unsteady") == 0 && !*row->field[RESULT_REASON])
         check_fault(check, line, "unsteady without a reason");
+    if (strcmp(row->field[RESULT_STATUS], "ok") == 0 && *row->field[RESULT_REASON])
+        check_fault(check, line, "ok, but with the reason '%s'", row->field[RESULT_REASON]);
 }
 
 void check_row(struct check *check, unsigned long line, const struct result_row *row)
@@ -179,6 +191,7 @@ void check_row(struct check *check, unsigned long line, const struct result_row 
     int status = INDEX(row->field[RESULT_STATUS], check_statuses);
     check->rows++;
     check_words(check, line, row);
+    check_axis(check, line, row);
     if (status < 0) {
         check_fault(check, line, "status '%s' is none of ok, unsteady, unsupported, failed, timeout",
                     row->field[RESULT_STATUS]);

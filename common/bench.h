@@ -43,7 +43,7 @@ struct bench_case {
     enum gpu_status (*measure)(struct bench_case *, unsigned samples, double *values);
     double argument; // for measure, as the benchmark likes
 
-    double error_bound[BENCH_OUTPUTS_MAX]; // systematic error of the last round, in the output's unit
+    double error_bound[BENCH_OUTPUTS_MAX]; // systematic error of this round, in the output's unit; zero before it
     char detail[128];
 };
 

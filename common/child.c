@@ -186,6 +186,7 @@ static struct account account_now(void)
 static enum gpu_status measure(struct bench_case *c)
 {
     unsigned lead = c->samples < BENCH_LEAD_MIN ? 0 : BENCH_LEAD;
+    memset(c->error_bound, 0, sizeof c->error_bound); // the round's own, also where its samples' are gathered
     struct account before = account_now();
     enum gpu_status status = c->measure(c, c->samples + lead, child.values);
     struct account after = account_now();
@@ -328,7 +329,7 @@ static int run_benchmark(const struct benchmark *benchmark)
     struct pin_place place;
     const char *pci = child.order->pci_bus_id[0] ? child.order->pci_bus_id : NULL;
     const char *unpinned = pin_thread(child.settings->pin, pci, &place);
-    if (unpinned) return fatal(GPU_FAILED, unpinned);
+    if (unpinned && child.order->pu >= 0) return fatal(GPU_FAILED, unpinned);
     clock_init();
     child.elsewhere = benchmark->probes_only;
     if (!benchmark->probes_only && gpu_open(child.order->device)) return fatal(GPU_FAILED, gpu_error());

@@ -16,9 +16,10 @@ struct child_order {
     unsigned device, process, processes;
     int to_parent, from_parent; // file descriptors
 
+    int pu; // where its parent's thread is bound, or found that it can be; −1 if nowhere
+
     // Of a probe (probe.h), a measuring process's own child; the rest is as its parent's.
     char probe[64];                      // "" if it is none
-    int pu;                              // where its parent's thread is bound, −1 if nowhere
     struct clock_state clock;            // the parent's, so that both count the same ticks at once
     uint64_t asked_ticks, entered_ticks; // before it was asked for; when child_order_read was called
     unsigned member, members;            // which of how many that run at once, from 0; members 0: it is alone

@@ -25,8 +25,8 @@ struct listener {
     void *context;
 };
 
-__attribute__((format(printf, 3, 4)))
-static void tell(const struct listener *to, const char *key, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void tell(const struct listener *to, const char *key, const char *format,
+                                                       ...)
 {
     char value[2048];
     va_list arguments;
@@ -93,6 +93,7 @@ static void tell_model(const struct listener *to, hwloc_topology_t topology)
     const char *part = hwloc_obj_get_info_by_name(package, "CPUPart");
     if (model) tell(to, "cpu_model", "%s", model);
     else if (implementer && part) tell(to, "cpu_model", "implementer %s part %s", implementer, part);
+    else tell(to, "cpu_model", "unknown");
 }
 
 static void tell_count(const struct listener *to, const char *key, hwloc_topology_t topology, hwloc_obj_type_t type)
@@ -117,6 +118,8 @@ static void tell_topology(const struct listener *to)
         if (root->total_memory) tell(to, "memory_bytes", "%llu", (unsigned long long)root->total_memory);
         const char *version = hwloc_obj_get_info_by_name(root, "hwlocVersion");
         if (version) tell(to, "hwloc_version", "%s", version);
+    } else {
+        tell(to, "cpu_model", "unknown");
     }
     hwloc_topology_destroy(topology);
 }
@@ -219,10 +222,7 @@ static void tell_cpu_limit(const struct listener *to)
 }
 
 // A path has a slash, and a UUID (a device may be named by one) a dash inside.
-static bool is_private(const char *value)
-{
-    return strchr(value, '/') || (*value && strchr(value + 1, '-'));
-}
+static bool is_private(const char *value) { return strchr(value, '/') || (*value && strchr(value + 1, '-')); }
 
 static void tell_environment(const struct listener *to, bool anonymous, const char *const *names)
 {
@@ -253,9 +253,12 @@ void facts_pci(const char *pci_bus_id, facts_emit *emit, void *context)
     static const struct {
         const char *key, *file, *none; // none: what the kernel writes where it does not know
     } rows[] = {
-        {"pci_link_speed_now", "current_link_speed", "Unknown"}, {"pci_link_speed_max", "max_link_speed", "Unknown"},
-        {"pci_link_width_now", "current_link_width", "0"},       {"pci_link_width_max", "max_link_width", "0"},
-        {"pci_numa_node", "numa_node", "-1"},                    {"pci_local_cpus", "local_cpulist", ""},
+        {"pci_link_speed_now", "current_link_speed", "Unknown"},
+        {"pci_link_speed_max", "max_link_speed", "Unknown"},
+        {"pci_link_width_now", "current_link_width", "0"},
+        {"pci_link_width_max", "max_link_width", "0"},
+        {"pci_numa_node", "numa_node", "-1"},
+        {"pci_local_cpus", "local_cpulist", ""},
     };
     const struct listener to = {emit, context};
     char text[4096], path[128];

@@ -38,10 +38,11 @@ static int run_all(const struct settings *settings, char **argv)
     return worst;
 }
 
-// Files must not get the numbers of standard streams that were closed: messages would land in them.
+// Files must not get the numbers of standard streams that were closed: messages would land in them. For reading only:
+// what is written to a closed stream is still lost, and that is told.
 static void open_standard_streams(void)
 {
-    int fd = open("/dev/null", O_RDWR);
+    int fd = open("/dev/null", O_RDONLY);
     while (fd >= 0 && fd <= STDERR_FILENO) fd = dup(fd);
     if (fd > STDERR_FILENO) close(fd);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/gpu.h"
+#include "common/bench.h"
 #include "common/output.h"
 #include "common/result.h"
 #include "common/rows.h"
@@ -16,6 +16,7 @@
 struct kept_row {
     struct result_row row; // owns its texts
     char *key;             // as a line of the samples file begins
+    bool failed;           // or timed out: to be measured again
 };
 
 struct resume {
@@ -24,7 +25,7 @@ struct resume {
     struct kept_row *row;
     size_t count;
     char **plans; // "BENCHMARK N"
-    size_t plan_count, failed;
+    size_t plan_count;
     bool ended;
 };
 
@@ -66,14 +67,12 @@ static char *row_key(const struct result_row *row)
 static void keep_row(struct resume *resume, const struct result_row *row)
 {
     const char *status = row->field[RESULT_STATUS];
-    if (strcmp(status, row_status_words[ROW_FAILED]) == 0 || strcmp(status, row_status_words[ROW_TIMEOUT]) == 0) {
-        resume->failed++;
-        return;
-    }
     resume->row = grown(resume->row, resume->count, sizeof *resume->row);
     struct kept_row *kept = &resume->row[resume->count++];
     for (int c = 0; c < RESULT_COLUMN_COUNT; c++) kept->row.field[c] = copied(row->field[c]);
     kept->key = row_key(row);
+    kept->failed =
+        strcmp(status, row_status_words[ROW_FAILED]) == 0 || strcmp(status, row_status_words[ROW_TIMEOUT]) == 0;
 }
 
 static void keep_metadata(struct resume *resume, const char *key, const char *value)
@@ -164,17 +163,35 @@ bool resume_settings(const char *path, struct settings *settings)
     return fine;
 }
 
-bool resume_is_whole(const struct resume *resume) { return resume->ended && resume->failed == 0; }
-
-bool resume_has_all(const struct resume *resume, const char *benchmark)
+// The plan of BENCHMARK, NULL if there is none.
+static const char *find_plan(const struct resume *resume, const char *benchmark)
 {
-    size_t length = strlen(benchmark), have = 0;
-    for (size_t i = 0; i < resume->count; i++)
-        if (strcmp(resume->row[i].row.field[RESULT_BENCHMARK], benchmark) == 0) have++;
+    size_t length = strlen(benchmark);
     for (size_t i = 0; i < resume->plan_count; i++)
         if (strncmp(resume->plans[i], benchmark, length) == 0 && resume->plans[i][length] == ' ')
-            return strtoul(resume->plans[i] + length, NULL, 10) == have;
-    return false;
+            return resume->plans[i];
+    return NULL;
+}
+
+static bool is_of(const struct kept_row *kept, const char *benchmark)
+{
+    return strcmp(kept->row.field[RESULT_BENCHMARK], benchmark) == 0;
+}
+
+unsigned resume_lacks(const struct resume *resume, const char *benchmark)
+{
+    const char *plan = find_plan(resume, benchmark);
+    unsigned long planned = plan ? strtoul(plan + strlen(benchmark), NULL, 10) : 1,
+                  have = 0; // no plan: one row said why
+    for (size_t i = 0; i < resume->count; i++) have += is_of(&resume->row[i], benchmark) && !resume->row[i].failed;
+    return planned > have ? (unsigned)(planned - have) : 0;
+}
+
+bool resume_is_whole(const struct resume *resume, const struct settings *settings)
+{
+    for (size_t i = 0; benchmarks[i]; i++)
+        if (settings_select(settings, benchmarks[i]->name) && resume_lacks(resume, benchmarks[i]->name)) return false;
+    return resume->ended;
 }
 
 void resume_free(struct resume *resume)
@@ -201,18 +218,13 @@ bool resume_has(const struct resume *resume, const char *const key[6])
 {
     char *wanted = sample_key(key);
     bool found = false;
-    for (size_t i = 0; i < resume->count && !found; i++) found = strcmp(resume->row[i].key, wanted) == 0;
+    for (size_t i = 0; i < resume->count && !found; i++)
+        found = !resume->row[i].failed && strcmp(resume->row[i].key, wanted) == 0;
     free(wanted);
     return found;
 }
 
-bool resume_has_plan(const struct resume *resume, const char *benchmark)
-{
-    size_t length = strlen(benchmark);
-    for (size_t i = 0; i < resume->plan_count; i++)
-        if (strncmp(resume->plans[i], benchmark, length) == 0 && resume->plans[i][length] == ' ') return true;
-    return false;
-}
+bool resume_has_plan(const struct resume *resume, const char *benchmark) { return find_plan(resume, benchmark); }
 
 static void copy_samples(const struct resume *resume, FILE *samples)
 {
@@ -225,7 +237,7 @@ static void copy_samples(const struct resume *resume, FILE *samples)
     while (old && (length = getline(&line, &room, old)) > 0) {
         if (line[length - 1] != '\n') break; // cut off
         for (size_t i = 0; i < resume->count; i++)
-            if (strncmp(line, resume->row[i].key, strlen(resume->row[i].key)) == 0) {
+            if (!resume->row[i].failed && strncmp(line, resume->row[i].key, strlen(resume->row[i].key)) == 0) {
                 fputs(line, samples);
                 break;
             }
@@ -241,6 +253,13 @@ void resume_copy(const struct resume *resume, FILE *file, FILE *samples)
     result_write_metadata(file, "resumed", "true");
     result_write_header(file);
     for (size_t i = 0; i < resume->plan_count; i++) result_write_metadata(file, "plan", resume->plans[i]);
-    for (size_t i = 0; i < resume->count; i++) result_write_row(file, &resume->row[i].row);
+    for (size_t i = 0; i < resume->count; i++)
+        if (!resume->row[i].failed) result_write_row(file, &resume->row[i].row);
     if (samples) copy_samples(resume, samples);
+}
+
+void resume_copy_failed(const struct resume *resume, const char *benchmark, FILE *file)
+{
+    for (size_t i = 0; i < resume->count; i++)
+        if (resume->row[i].failed && is_of(&resume->row[i], benchmark)) result_write_row(file, &resume->row[i].row);
 }

@@ -17,11 +17,11 @@ struct resume *resume_open(const char *path, const struct facts *facts);
 // Reads PATH's options and benchmarks into SETTINGS. False after a message on stderr. Parent and children do so alike.
 bool resume_settings(const char *path, struct settings *settings);
 
-// Whether there is nothing to measure: the file has its end mark and no row failed.
-bool resume_is_whole(const struct resume *resume);
+// Whether there is nothing to measure: the file has its end mark and all rows, and no row failed.
+bool resume_is_whole(const struct resume *resume, const struct settings *settings);
 
-// Whether every row that BENCHMARK announced is there and did not fail.
-bool resume_has_all(const struct resume *resume, const char *benchmark);
+// How many rows of BENCHMARK are to be measured: they are not there, or failed.
+unsigned resume_lacks(const struct resume *resume, const char *benchmark);
 void resume_free(struct resume *resume); // accepts NULL
 
 // A metadata value, or NULL.
@@ -34,5 +34,8 @@ bool resume_has_plan(const struct resume *resume, const char *benchmark);
 
 // Writes what is kept: metadata, header, plans and rows to FILE; their samples to SAMPLES, unless that is NULL.
 void resume_copy(const struct resume *resume, FILE *file, FILE *samples);
+
+// Writes BENCHMARK's rows that failed or timed out: for want of new ones they are kept, too.
+void resume_copy_failed(const struct resume *resume, const char *benchmark, FILE *file);
 
 #endif

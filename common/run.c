@@ -172,7 +172,8 @@ static void tick(void *context)
     if (!output_tick(session->run->output)) session->run->output_failed = true;
 }
 
-// A benchmark that could not even say what it would measure leaves one row that says why.
+// A benchmark that could not even say what it would measure leaves one row that says why. Resumed, it leaves the rows
+// that it failed with before: that one would be beyond its plan.
 static void plan_nothing(struct session *session, enum row_status status, const char *reason)
 {
     static const char payload[] = "\0"
@@ -184,8 +185,15 @@ static void plan_nothing(struct session *session, enum row_status status, const 
                                   "\0"
                                   "count\0"
                                   "1";
+    struct run *run = session->run;
+    const char *benchmark = session->rows.benchmark;
     rows_free(&session->rows); // what a plan that was cut off had announced
-    if (session->run->resume && resume_has_plan(session->run->resume, session->rows.benchmark)) return;
+    if (run->resume && resume_has_plan(run->resume, benchmark)) {
+        resume_copy_failed(run->resume, benchmark, output_text(run->output));
+        run->failed_rows += resume_lacks(run->resume, benchmark);
+        fprintf(stderr, "liftoff-%s: %s: nothing was measured again: %s\n", gpu_backend, benchmark, reason);
+        return;
+    }
     rows_announce(&session->rows, 0, payload, sizeof payload);
     rows_abandon(&session->rows, status, reason);
 }
@@ -193,8 +201,10 @@ static void plan_nothing(struct session *session, enum row_status status, const 
 static enum child_outcome run_process(struct session *session, char *reason)
 {
     struct run *run = session->run;
-    struct child_order order = {
-        .device = run->device, .process = session->process, .processes = run->settings->processes};
+    struct child_order order = {.device = run->device,
+                                .process = session->process,
+                                .processes = run->settings->processes,
+                                .pu = atoi(facts_get(&run->facts, "pinned_pu", "-1"))};
     snprintf(order.benchmark, sizeof order.benchmark, "%s", session->rows.benchmark);
     snprintf(order.pci_bus_id, sizeof order.pci_bus_id, "%s", facts_get(&run->facts, "pci_bus_id", ""));
     return supervise(&order, run->argv, run->settings->timeout_s, hear_benchmark, tick, session, reason);
@@ -333,7 +343,7 @@ static int measure_all(struct run *run)
     progress_begin(&run->progress, run->settings->progress, forecast(run));
     for (size_t i = 0; benchmarks[i]; i++) {
         if (!settings_select(run->settings, benchmarks[i]->name)) continue;
-        if (run->resume && resume_has_all(run->resume, benchmarks[i]->name)) continue;
+        if (run->resume && !resume_lacks(run->resume, benchmarks[i]->name)) continue;
         progress_benchmark(&run->progress, benchmarks[i]->name, benchmark_seconds(run, benchmarks[i]));
         if (supervise_signal() || !run_benchmark(run, benchmarks[i])) break;
     }
@@ -381,19 +391,21 @@ static int measure_device(struct run *run, time_t start)
 {
     const struct settings *settings = run->settings;
     const char *unpinned = facts_get(&run->facts, "pin_failed", NULL);
-    char path[4096];
-    if (unpinned) {
+    char standard[512];
+    const char *path = standard;
+    if (unpinned && settings->pin_given) {
         fprintf(stderr, "liftoff-%s: --pin %s: %s\n", gpu_backend, settings->pin, unpinned);
         return EXIT_USAGE;
     }
-    default_path(path, sizeof path, run, start);
-    if (settings->output) snprintf(path, sizeof path, "%s", settings->output);
+    if (unpinned) fprintf(stderr, "liftoff-%s: the measuring thread is not pinned: %s\n", gpu_backend, unpinned);
+    default_path(standard, sizeof standard, run, start);
+    if (settings->output) path = settings->output;
     if (settings->resume) {
-        snprintf(path, sizeof path, "%s", settings->resume);
+        path = settings->resume;
         run->resume = resume_open(path, &run->facts);
         if (!run->resume) return EXIT_USAGE;
     }
-    bool whole = run->resume && resume_is_whole(run->resume);
+    bool whole = run->resume && resume_is_whole(run->resume, settings);
     if (whole) fprintf(stderr, "liftoff-%s: %s is whole: there is nothing to resume\n", gpu_backend, path);
     int status = whole ? EXIT_OK : open_and_measure(run, path);
     resume_free(run->resume);

@@ -12,6 +12,8 @@
 
 #define AT(member) offsetof(struct settings, member)
 
+static const char default_pin[] = "near"; // by its address told from one that was given
+
 static const struct option_row rows[] = {
     {"list", OPTION_FLAG, AT(list), NULL, NULL, 0, 0, NULL, "print the benchmarks, name and summary, and end"},
     {"device", OPTION_CHOICE, AT(device), "N", "all|…", 0, 0, "0",
@@ -28,7 +30,7 @@ static const struct option_row rows[] = {
      "kill a benchmark's process that takes longer"},
     {"processes", OPTION_COUNT, AT(processes), "N", NULL, 1, PROCESSES_MAX, NULL,
      "fresh processes a benchmark is measured in; default 6, or 1 with --quick"},
-    {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, "near",
+    {"pin", OPTION_CHOICE, AT(pin), "PLACE", "near|none|…", 0, 0, default_pin,
      "the core to measure from: near the device, none, or the number of a processing unit"},
     {"mps", OPTION_FLAG, AT(mps), NULL, NULL, 0, 0, NULL,
      "start a server through which processes share the device at once (MPS), for the rows that need it"},
@@ -101,6 +103,7 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
     enum options_outcome outcome = options_parse(&program, settings, argc, argv, &first);
     if (outcome != OPTIONS_RUN) return outcome;
     settings->names = argv + first;
+    settings->pin_given = settings->pin != default_pin;
     if (!check_names(program_name, settings->names)) return OPTIONS_WRONG;
     const char *wrong = NULL;
     if (!number_or(settings->device, "all")) wrong = "--device takes an index or all";
@@ -119,22 +122,55 @@ enum options_outcome settings_parse(struct settings *settings, int argc, char **
     return OPTIONS_RUN;
 }
 
+// Takes one KEY=VALUE of an earlier run's options. False if it is none.
+static bool adopt_option(struct settings *settings, const char *option)
+{
+    const struct {
+        const char *key;
+        double low, high;
+        double *number;
+        unsigned *count;
+        bool *flag;
+    } table[] = {{"budget_s", 0, 3600, .number = &settings->budget_s},
+                 {"mps", 0, 1, .flag = &settings->mps},
+                 {"precision_percent", 0, 100, .number = &settings->precision_percent},
+                 {"processes", 1, PROCESSES_MAX, .count = &settings->processes},
+                 {"quick", 0, 1, .flag = &settings->quick},
+                 {"timeout_s", 0, 86400, .number = &settings->timeout_s}};
+    const char *equals = strchr(option, '=');
+    if (!equals) return false;
+    if (strncmp(option, "pin=", 4) == 0) {
+        settings->pin = equals + 1;
+        settings->pin_given = strcmp(settings->pin, default_pin) != 0;
+        return number_or(settings->pin, "near") || strcmp(settings->pin, "none") == 0;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strlen(table[i].key) != (size_t)(equals - option) || strncmp(option, table[i].key, strlen(table[i].key)))
+            continue;
+        char *end;
+        double value = strtod(equals + 1, &end);
+        if (!equals[1] || *end || !(value >= table[i].low && value <= table[i].high)) return false;
+        if (table[i].number) *table[i].number = value;
+        if (table[i].count) *table[i].count = (unsigned)value;
+        if (table[i].flag) *table[i].flag = value != 0;
+        return true;
+    }
+    return false;
+}
+
 bool settings_adopt(struct settings *settings, const char *options, char *benchmark_list)
 {
-    static char pin[64];
+    static char copy[512]; // settings point into it
     static char *names[sizeof benchmark_names / sizeof *benchmark_names];
-    unsigned mps, quick;
-    if (sscanf(options, "budget_s=%lf;mps=%u;pin=%63[^;];precision_percent=%lf;processes=%u;quick=%u;timeout_s=%lf",
-               &settings->budget_s, &mps, pin, &settings->precision_percent, &settings->processes, &quick,
-               &settings->timeout_s) != 7 ||
-        settings->processes < 1 || settings->processes > PROCESSES_MAX) {
-        fprintf(stderr, "liftoff-%s: %s: its options cannot be understood: %s\n", gpu_backend, settings->resume,
-                options);
+    char *rest = copy;
+    snprintf(copy, sizeof copy, "%s", options);
+    settings->mps = false; // of this command line; files are older than the option
+    for (char *option; (option = strsep(&rest, ";"));) {
+        if (adopt_option(settings, option)) continue;
+        fprintf(stderr, "liftoff-%s: %s: its option '%s' cannot be understood\n", gpu_backend, settings->resume,
+                option);
         return false;
     }
-    settings->pin = pin;
-    settings->mps = mps;
-    settings->quick = quick;
     size_t count = 0;
     for (char *name; (name = strsep(&benchmark_list, " ")) && count + 1 < sizeof names / sizeof *names;)
         if (*name) names[count++] = name;

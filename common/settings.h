@@ -11,6 +11,7 @@ struct settings {
     bool list, quick, mps, no_samples, anonymous;
     const char *device; // an index, or "all"
     const char *output, *resume, *pin, *progress;
+    bool pin_given; // then a run that cannot be pinned is none
     double precision_percent, budget_s, timeout_s;
     unsigned processes; // 0: 6, or 1 with --quick
     char **names;       // the benchmarks that were named, ended by NULL; none: all

@@ -36,6 +36,7 @@ void supervise_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a file may become too large, like a disk full: the write says so
     signal(SIGCHLD, SIG_DFL); // whoever started this program may have ignored it: then nobody could be reaped
 }
 
@@ -50,6 +51,20 @@ int supervise_signal(void)
 
 static double now_s(void) { return (double)clock_gettime_ns() / 1e9; }
 
+// The words of RUNNER, then PATH and what follows the program in ARGV.
+static char **join_words(char *runner, char *path, char **argv)
+{
+    size_t room = strlen(runner) / 2 + 3, count = 0; // every other byte may end a word; PATH and the end
+    for (char **word = argv; *word; word++) room++;
+    char **words = malloc(room * sizeof *words), *rest;
+    if (!words) abort();
+    for (char *word = strtok_r(runner, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) words[count++] = word;
+    words[count++] = path;
+    for (char **word = argv; *word && *++word;) words[count++] = *word;
+    words[count] = NULL;
+    return words;
+}
+
 // In the child, between fork and exec: a group of its own, and no life longer than the parent's.
 static void become(const struct child_order *order, char **argv, pid_t parent)
 {
@@ -58,6 +73,7 @@ static void become(const struct child_order *order, char **argv, pid_t parent)
     if (getppid() != parent) _exit(1);
     sigprocmask(SIG_UNBLOCK, &stop_signals, NULL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     fcntl(order->to_parent, F_SETFD, 0);
     fcntl(order->from_parent, F_SETFD, 0);
     if (order->members) fcntl(order->shared, F_SETFD, 0);
@@ -67,22 +83,22 @@ static void become(const struct child_order *order, char **argv, pid_t parent)
     setenv(CHILD_VARIABLE, text, 1);
     for (size_t i = 0; order->environment && order->environment[i]; i++) putenv((char *)order->environment[i]);
     if (order->probe[0]) pin_release(); // it binds its own thread, and its others go where they like
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 0) _exit(127);
-    path[length] = '\0';
-
-    char *words[64] = {NULL}, *rest = getenv("LIFTOFF_RUNNER"), *word;
-    int count = 0;
-    while (rest && (word = strsep(&rest, " ")) && count < 32)
-        if (*word) words[count++] = word;
-    if (count == 0) {
-        execv("/proc/self/exe", argv); // not by its path: a rebuild may have put another there
+    static const char self[] = "/proc/self/exe";
+    const char *program = self, *given = getenv("LIFTOFF_RUNNER");
+    char *runner = strdup(given ? given : ""); // the child's own children read the variable, too
+    if (!runner) abort();
+    if (runner[strspn(runner, " ")] == '\0') {
+        execv(self, argv); // not by its path: a rebuild may have put another there
     } else {
-        words[count++] = path;
-        for (int i = 1; argv[i] && count < 63; i++) words[count++] = argv[i];
-        execvp(words[0], words);
+        ssize_t length = readlink(self, path, sizeof path - 1);
+        if (length >= 0) {
+            path[length] = '\0';
+            char **words = join_words(runner, path, argv);
+            program = words[0];
+            execvp(program, words);
+        }
     }
-    fprintf(stderr, "%s: cannot start %s: %s\n", argv[0], count ? words[0] : path, strerror(errno));
+    fprintf(stderr, "%s: cannot start %s: %s\n", argv[0], program, strerror(errno));
     _exit(127);
 }
 

@@ -27,7 +27,7 @@ typedef bool child_listener(void *context, const struct wire_header *header, con
 // Called about five times a second while the child runs, for progress and for data that must reach the disk.
 typedef void child_ticker(void *context);
 
-// SIGINT and SIGTERM are noted from now on, SIGPIPE is ignored. The signal that came, or 0.
+// SIGINT and SIGTERM are noted from now on, SIGPIPE and SIGXFSZ are ignored. The signal that came, or 0.
 void supervise_signals(void);
 int supervise_signal(void);
 

@@ -115,6 +115,16 @@ row status=unsteady 'unsteady without a reason'
 row status=unsteady,reason=drift
 row samples=0 "samples is '0', not a whole number above 0"
 row batch=1.5 "batch is '1.5', not a whole number above 0"
+row reason=drift "ok, but with the reason 'drift'"
+row axis= 'axis is empty'
+row axis=,axis_value=3 'axis is empty'
+row axis_value=3 "axis_value is '3', but axis is none"
+row axis=bytes "axis_value is '', not a number"
+row axis=bytes,axis_value=many "axis_value is 'many', not a number"
+row axis=bytes,axis_value=0x10 "axis_value is '0x10', not a number"
+row axis=bytes,axis_value=nan "axis_value is 'nan', not a number"
+row axis=bytes,axis_value=16
+row "${failed},axis=bytes" "axis_value is '', not a number"
 row p99=5000 'p99 is given with 10 samples; it takes 1000'
 row samples=1000 'p99 is empty with 1000 samples'
 row samples=5 'an interval from 5 samples; it takes 6 rounds'

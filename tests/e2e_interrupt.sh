@@ -167,6 +167,53 @@ expect 0 "$host" --resume child.csv
 lacks child.csv ',failed,'
 keys child.csv | diff <(grep -E '^(empty_kernel|harness)\|' all_keys) - >out || fail 'resumed, not the keys of a complete run'
 
+# Resumed, a benchmark may die before it has said what it would measure: what failed before stays, with its reasons, and the
+# file is not whole. So it is where rows were missing, and where the benchmark had not come to a plan before either.
+cat >die <<'END'
+#!/bin/sh
+env | grep -q "^LIFTOFF_[A-Z]*=.*synchronize" && kill -9 $$
+exec "$@"
+END
+chmod +x die
+expect 1 env LIFTOFF_HOST_INJECT=hang=300 "$host" --quick --timeout 1 --budget 0.01 --output dies.csv synchronize
+holds dies.csv ',timeout,the process was killed after 1 s'
+sed '/^# injection: /d' dies.csv >kept.csv
+rows kept.csv benchmark variant metric params axis axis_value status reason | sort >before
+for attempt in 1 2; do
+    cp kept.csv dies.csv
+    expect 1 env LIFTOFF_RUNNER=./die "$host" --resume dies.csv
+    says 'synchronize: nothing was measured again: the process died of SIGKILL' 'rows failed or timed out'
+    rows dies.csv benchmark variant metric params axis axis_value status reason | sort | diff before - >out || fail 'rows are lost'
+    expect 0 "$reader" check dies.csv
+    cp dies.csv kept.csv
+done
+sed '0,/,timeout,/{/,timeout,/d}' kept.csv >fewer.csv
+expect 1 env LIFTOFF_RUNNER=./die "$host" --resume fewer.csv
+expect 2 "$reader" check fewer.csv
+says '1 of'
+sed '/,\(timeout\|failed\),/d' kept.csv >fewer.csv
+expect 1 env LIFTOFF_RUNNER=./die "$host" --resume fewer.csv
+holds fewer.csv '^# end'
+for file in kept.csv fewer.csv; do
+    expect 0 "$host" --resume $file
+    says_not 'nothing to resume'
+    expect 0 "$reader" check $file
+    [[ $(keys $file) == "$(cut -d'|' -f1-6 before)" ]] || fail 'not the keys of the first run'
+    expect 0 "$host" --resume $file
+    says 'nothing to resume'
+done
+expect 1 env LIFTOFF_RUNNER=./die "$host" --quick --budget 0.01 --output setup.csv synchronize
+expect 1 env LIFTOFF_RUNNER=./die "$host" --resume setup.csv
+[[ $(rows setup.csv metric status) == 'setup|failed' ]] || fail 'not one row that says why'
+sed 's/,failed,/,unsupported,/' setup.csv >unsupported.csv # nor is it tried again where it cannot be
+expect 0 "$host" --resume unsupported.csv
+says 'nothing to resume'
+sed -i '/^# end/d' unsupported.csv
+expect 0 "$host" --resume unsupported.csv
+[[ $(rows unsupported.csv metric status) == 'setup|unsupported' ]] || fail 'it was tried again'
+expect 0 "$host" --resume setup.csv
+expect 0 "$reader" check setup.csv
+
 # --- What cannot be resumed -------------------------------------------------------------------------------------------
 
 # refuses TEXT SED: a file edited so is not resumed, for that reason, and stays as it is.
@@ -177,6 +224,12 @@ refuses() {
     says "$1"
     cmp edited.csv kept.csv || fail 'refused, but changed'
 }
+# An option that the file's run did not have yet is as it is by default, whatever this command line says.
+sed 's/^# options: .*/# options: budget_s=0.0002;pin=near;precision_percent=1;processes=1;quick=1;timeout_s=120/; /^# end/d' \
+    TERM.csv >older.csv
+expect 0 "$host" --mps --resume older.csv
+expect 0 "$reader" check older.csv
+
 refuses 'its device is' 's/^# device: .*/# device: another/'
 refuses 'its backend is' 's/^# backend: .*/# backend: cuda/'
 refuses 'its liftoff_version is' 's/^# liftoff_version: .*/# liftoff_version: 0.0.1/'
@@ -185,6 +238,10 @@ refuses 'its injection is' '/^# kernel/i # injection: launch_ns=1'
 LIFTOFF_HOST_INJECT=gap_ns=1 refuses "its injection is '', not 'gap_ns=1'" ''
 refuses 'is no result that could be resumed' d
 refuses 'is no result that could be resumed' '1s/.*/a,b,c/;1q'
+for option in later=1 budget_s= budget_s=x budget_s=nan processes=0 processes=65 mps=2 pin=far quick budget=1; do
+    refuses "its option '$option' cannot be understood" "s/^# options: .*/# options: quick=1;$option/"
+done
+refuses "its option '' cannot be understood" '/^# options: /d'
 expect 2 "${quick[@]}" --resume nowhere.csv
 says 'nowhere.csv: No such file or directory'
 cp complete.csv kept.csv

@@ -10,6 +10,16 @@ quick=("$host" --quick --budget 0.001)
 expect 5 "${quick[@]}" --output missing/run.csv harness
 says 'missing/run.csv: cannot be created: No such file or directory'
 
+# A name that is too long for the system is not cut to that of another file.
+long=$(head -c 4095 /dev/zero | tr '\0' /)
+for name in "$long/run.csv" "$long"r "$(head -c 4096 /dev/zero | tr '\0' r)"; do
+    expect 5 "${quick[@]}" --output "$name" harness
+    says 'cannot be created: File name too long'
+    expect 2 "${quick[@]}" --resume "$name"
+    says 'File name too long'
+done
+[[ -z $(find . -name 'r*.csv') && ! -e r && ! -e run ]] || fail 'it wrote a file of another name'
+
 if ((EUID == 0)); then
     echo 'left out: root may write to a read-only folder'
 else
@@ -37,9 +47,8 @@ full() {
     says 'no end mark'
 }
 
-# The shell's limit on the size of a file; the signal is ignored, so that the write fails with a reason.
+# The shell's limit on the size of a file: the write fails with a reason, and no signal ends the run within a row.
 (
-    trap '' XFSZ
     ulimit -f 5
     expect 5 "${quick[@]}" --no-samples --output limit.csv empty_kernel
     says 'File too large'
@@ -51,7 +60,6 @@ before=$(grep -c '^1,' limit.csv)
 ((before > 0)) || fail 'no row came before the limit'
 cp limit.csv kept.csv
 (
-    trap '' XFSZ
     ulimit -f 1
     expect 5 "$host" --quick --budget 0.001 --no-samples --resume limit.csv
     says 'File too large'
@@ -81,8 +89,13 @@ for command in "$reader show run.csv" "$reader check run.csv" "$reader --help" "
     # shellcheck disable=SC2086 # the words of a command
     expect 5 bash -c 'exec "$@" >/dev/full' -- $command
     says 'could not be written'
+    # shellcheck disable=SC2086
+    expect 5 bash -c 'exec "$@" >&-' -- ${command/full.csv/closed.csv}
+    says 'could not be written'
 done
-expect 0 "$reader" check full.csv # the result is whole, only its name is lost
+expect 0 "$reader" check full.csv closed.csv # the result is whole, only its name is lost
+expect 0 bash -c 'exec "$@" <&- 2>&-' -- "${quick[@]}" --output silent.csv harness
+expect 0 "$reader" check silent.csv
 
 # --- Names, options and what is left out ------------------------------------------------------------------------------
 

@@ -90,6 +90,26 @@ expect 2 "$host" --pin 9999 --quick --output pin.csv harness
 says '--pin 9999: not near, none or a processing unit that this process may use'
 [[ ! -e pin.csv ]] || fail 'a file was made before the usage was right'
 
+# Where the machine cannot be read nobody is pinned, which is told; only who asked for a place is refused.
+export HWLOC_SYNTHETIC='pack:2 core:4 pu:1' # another machine
+expect 0 "$host" --quick --budget 0.001 --no-samples --output unpinned.csv harness
+says "the measuring thread is not pinned: hwloc cannot read this machine's topology"
+expect 0 "$reader" check unpinned.csv
+holds unpinned.csv "^# pin_failed: hwloc cannot read this machine's topology"
+holds unpinned.csv ',(ok|unsteady),'
+lacks unpinned.csv '^# pinned_pu'
+sed -i '/^# end$/d; 0,/^1,/{/^1,/d}' unpinned.csv
+expect 0 "$host" --resume unpinned.csv
+expect 0 "$reader" check unpinned.csv
+for place in near 0; do
+    expect 2 "$host" --pin $place --quick --output place.csv harness
+    says "--pin $place: hwloc cannot read this machine's topology"
+    [[ ! -e place.csv ]] || fail 'a file of a run that is not pinned where it was to be'
+done
+expect 0 "$host" --pin none --quick --budget 0.001 --no-samples --output none-asked.csv harness
+says_not 'not pinned'
+unset HWLOC_SYNTHETIC
+
 # --- What stands before the measuring processes -----------------------------------------------------------------------
 
 for runner in env 'nice -n 0'; do
@@ -98,3 +118,30 @@ for runner in env 'nice -n 0'; do
 done
 expect 3 env LIFTOFF_RUNNER=/nowhere/at/all "$host" --quick --output runner.csv harness
 says 'cannot start /nowhere/at/all: No such file or directory' 'no usable device: the process ended early with status 127'
+
+# Every word arrives, of a long runner and of a long command line, and in the processes that a benchmark starts itself.
+cat >count_words <<'END'
+#!/bin/sh
+echo "$LIFTOFF_RUNNER $#" >>told
+shift 100
+exec "$@"
+END
+chmod +x count_words
+runner="./count_words $(seq -s ' ' 100)"
+mapfile -t names < <(yes context_switch | head -n 100)
+expect 0 env LIFTOFF_RUNNER="$runner" "$host" --quick --budget 0.001 --no-samples --output words.csv "${names[@]}"
+expect 0 "$reader" check words.csv
+[[ $(sort -u told) == "$runner $((100 + 1 + 6 + 100))" ]] || fail 'words of the runner or of the command line are lost'
+(($(wc -l <told) > 3)) || fail 'no process of the benchmark itself'
+
+# Without /proc a process cannot start itself again, and says so.
+if ((EUID == 0)) && unshare --mount mount -t tmpfs none /proc 2>/dev/null; then
+    for runner in '' env; do
+        # shellcheck disable=SC2016 # for the inner shell
+        expect 3 env LIFTOFF_RUNNER="$runner" unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' -- \
+            "$host" --quick --output proc.csv harness
+        says 'cannot start /proc/self/exe: No such file or directory'
+    done
+else
+    echo 'left out: a machine without /proc takes root and mount'
+fi
