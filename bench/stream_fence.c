@@ -9,11 +9,12 @@
 
 // BATCH: calls in a sample of submit. LINKS: gaps in a sample. FANS: fans in a sample. LEAD_NS: how long the kernel in
 // front of all others runs, so that what they wait for besides it has ended.
-enum { BATCH = 50, LINKS = 20, FANS = 4, STREAMS_MAX = 32 };
+enum { BATCH = 50, LINKS = 20, FANS = 4, STREAMS_MAX = 32, COPIED = 0x5a5a5a5a };
 static const double LEAD_NS = 100e3;
 static const double BUDGET_SHARE = 0.1; // of a point
 
 static struct chain chain;
+static double stamp_cost_ns; // of a kernel's stores, its end and its beginning, which are in each gap
 static double clock_error_ns;
 
 // The chain's stream is 0, and `other` is 1. stamp_in: `stamp` in each of them.
@@ -64,19 +65,24 @@ static enum gpu_status finish(enum gpu_status status)
     return status ? status : stamp_launch_read(&chain.stamps);
 }
 
-// From the end of stamp FROM to the begin of stamp TO.
-static double gap_ns(unsigned from, unsigned to)
+// Adds to *SUM_NS, from the end of stamp FROM to the begin of stamp TO, SHARE of it. That it is not negative is all that
+// proves that a dependency was heeded.
+static enum gpu_status add_gap(unsigned from, unsigned to, double share, double *sum_ns)
 {
     const struct stamp *stamps = chain.stamps.stamp;
-    return (double)(int64_t)(stamps[to].begin_ticks - stamps[from].end_ticks) * gpu_clock_ns_per_tick();
+    const int64_t ticks = (int64_t)(stamps[to].begin_ticks - stamps[from].end_ticks);
+    *sum_ns += share * (double)ticks * gpu_clock_ns_per_tick();
+    if (ticks >= 0) return GPU_OK;
+    return gpu_reason(GPU_FAILED, "a kernel began %.0f ns before the one that it depends on had ended",
+                      -(double)ticks * gpu_clock_ns_per_tick());
 }
 
 // The mean of all gaps but the first, behind the lead.
-static double mean_gap_ns(void)
+static enum gpu_status mean_gap(enum gpu_status status, double *mean_ns)
 {
-    double sum = 0;
-    for (unsigned i = 1; i <= LINKS; i++) sum += gap_ns(i, i + 1);
-    return sum / LINKS;
+    *mean_ns = 0;
+    for (unsigned i = 1; i <= LINKS && !status; i++) status = add_gap(i, i + 1, 1.0 / LINKS, mean_ns);
+    return status;
 }
 
 // --- submit, gap of one stream -----------------------------------------------------------------------------
@@ -134,6 +140,9 @@ static enum gpu_status check_done(const struct command *command, unsigned count)
     } else if (command->submit == memset_4) {
         expected = 0x01010101 * (expected & 0xff);
         status = gpu_read(&seen, memory, sizeof seen);
+    } else if (command->submit == copy_4) {
+        expected = COPIED;
+        status = gpu_read(&seen, memory + 1, sizeof seen);
     }
     called = 0;
     next_value += count;
@@ -173,9 +182,9 @@ static enum gpu_status measure_gap(struct bench_case *c, unsigned samples, doubl
         }
         status = finish(status);
         if (!status) status = check_done(command, LINKS + 1);
-        if (!status) values[i] = mean_gap_ns();
+        status = mean_gap(status, &values[i]);
     }
-    c->error_bound[0] = sync_device_resolution_ns();
+    c->error_bound[0] = sync_device_resolution_ns() + stamp_cost_ns;
     return status;
 }
 
@@ -216,9 +225,9 @@ static enum gpu_status measure_ping_pong(struct bench_case *c, unsigned samples,
             if (!status) status = stamp(to);
         }
         status = finish(status);
-        if (!status) values[i] = mean_gap_ns();
+        status = mean_gap(status, &values[i]);
     }
-    c->error_bound[0] = sync_device_resolution_ns();
+    c->error_bound[0] = sync_device_resolution_ns() + stamp_cost_ns;
     return status;
 }
 
@@ -250,18 +259,20 @@ static enum gpu_status measure_fan(struct bench_case *c, unsigned samples, doubl
         status = finish(status);
         if (status) break;
         values[i] = values[samples + i] = 0;
-        for (unsigned fan = 0; fan < FANS; fan++) {
-            unsigned first = fan * (count + 1), join = first + count + 1, starts_last = first + 1,
-                     ends_last = first + 1;
-            for (unsigned s = first + 1; s < join; s++) {
-                if (stamps[s].begin_ticks > stamps[starts_last].begin_ticks) starts_last = s;
-                if (stamps[s].end_ticks > stamps[ends_last].end_ticks) ends_last = s;
+        for (unsigned fan = 0; fan < FANS && !status; fan++) {
+            const unsigned first = fan * (count + 1), join = first + count + 1;
+            unsigned starts_last = first + 1, ends_last = first + 1;
+            double each = 0;
+            for (unsigned k = first + 1; k < join && !status; k++) {
+                if (stamps[k].begin_ticks > stamps[starts_last].begin_ticks) starts_last = k;
+                if (stamps[k].end_ticks > stamps[ends_last].end_ticks) ends_last = k;
+                status = add_gap(first, k, 1, &each);
             }
-            values[i] += gap_ns(first, starts_last) / FANS;
-            values[samples + i] += gap_ns(ends_last, join) / FANS;
+            if (!status) status = add_gap(first, starts_last, 1.0 / FANS, &values[i]);
+            if (!status) status = add_gap(ends_last, join, 1.0 / FANS, &values[samples + i]);
         }
     }
-    c->error_bound[0] = c->error_bound[1] = sync_device_resolution_ns();
+    c->error_bound[0] = c->error_bound[1] = sync_device_resolution_ns() + stamp_cost_ns;
     return status;
 }
 
@@ -365,6 +376,9 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     words[1] = 1;
     memory = device;
     clock_error_ns = clock_cost_ns();
+    status = gpu_stream_set(chain.stream, memory + 2, COPIED & 0xff, 4);
+    if (!status) status = chain_stamps_cost(&chain, &chain.stamps.launch, &stamp_cost_ns);
+    if (status) return status;
     // The driver may make the thread that calls host functions at the first of them: not bound to this thread's core.
     const int pu = pin_current();
     pin_release();

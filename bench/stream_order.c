@@ -17,7 +17,7 @@ GPU_KERNEL(write);
 GPU_KERNEL(look);
 
 // ROOM: stamps for each multiprocessor, which is enough for what one round leaves. FULL_BLOCKS of HOLD_THREADS fill a multiprocessor of 2048 threads.
-enum { ROOM = 256, FULL_BLOCKS = 16, BYTES_MAX = 64 << 20, BYTES_QUICK = 4 << 20 };
+enum { ROOM = 256, FULL_BLOCKS = 16, BYTES_MAX = 64 << 20, BYTES_QUICK = 4 << 20, DURATION_BYTES_MIN = 64 << 10 };
 enum { GRID_SPIN_NS = 2000, OVERLAP_SPIN_NS = 20000, CONCURRENT_SPIN_NS = 500000 };
 static const double BUDGET_SHARE = 0.06;
 
@@ -256,7 +256,9 @@ static void add_written(struct bench_plan *plan, double bytes, bool fenced)
                            .measure = measure_written,
                            .argument = fenced,
                            .outputs = {{"gap", "ns", "lower", .resolution = resolution}}};
-    if (!fenced) c.outputs[1] = (struct bench_output){"duration", "ns", "lower", .resolution = resolution};
+    // What is shorter than ten steps of the clock is no number.
+    if (!fenced && bytes >= DURATION_BYTES_MIN)
+        c.outputs[1] = (struct bench_output){"duration", "ns", "lower", .resolution = resolution};
     bench_add(plan, &c);
 }
 
@@ -310,7 +312,7 @@ static void plan_cases(struct bench_plan *plan, bool quick)
         add_gap(plan, blocks_each[b], false);
         if (!quick || !blocks_each[b]) add_gap(plan, blocks_each[b], true);
     }
-    for (unsigned bytes = 0; bytes <= BYTES_MAX; bytes = bytes ? 4 * bytes : 4096) {
+    for (unsigned bytes = 0; bytes <= BYTES_MAX; bytes = bytes ? (bytes < BYTES_QUICK ? 4 : 2) * bytes : 4096) {
         if (quick && bytes != BYTES_QUICK) continue;
         add_written(plan, bytes, false);
         if (!quick) add_written(plan, bytes, true);
