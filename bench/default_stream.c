@@ -60,9 +60,9 @@ static enum gpu_status hold(unsigned count, enum between between, double spin_ns
     stamp_launch_reset(&chain.stamps);
     chain.stamps.argument.spin_ticks = (uint64_t)(spin_ns / gpu_clock_ns_per_tick());
     enum gpu_status status = chain_hold(&chain);
-    for (unsigned s = 1; s < count && !status; s++) status = launch_into(blocking[s], &chain.gate);
+    for (unsigned s = 1; s < count && !status; s++) status = chain_hold_too(&chain, blocking[s]);
     if (!status && (between == PER_THREAD || between == NON_BLOCKING))
-        status = launch_into(between_streams[between], &chain.gate);
+        status = chain_hold_too(&chain, between_streams[between]);
     return status;
 }
 
