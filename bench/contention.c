@@ -12,9 +12,11 @@
 #include "common/team.h"
 
 // BATCH: launches of a thread that are timed, less where more of them do not go into a stream that all share. A thread
-// that is done with them launches up to as many again until all are, so that at most twice SHARED are queued.
+// that is done with them launches on until all are, up to MORE times as many or to what its stream takes: a queue that
+// is full would time the device.
 // SINGLES: samples of one launch.
-enum { BATCH = 50, SHARED = 200, BURSTS = 5, SINGLES = 30 };
+enum { BATCH = 50, SHARED = CHAIN_LENGTH_MAX / 2, BURSTS = 5, SINGLES = 30 };
+enum { MORE = 7 };
 enum { NODES = 2, CONTEXT_PROCESSES = 2 };
 static const double BUDGET_SHARE = 0.3, LIMIT_NS = 2e9;
 
@@ -27,13 +29,14 @@ static int device, measuring_pu;
 // --- submit, period, fairness ------------------------------------------------------------------------------
 
 struct burst {
-    uint64_t begin_ticks, end_ticks, drained_ticks;
+    uint64_t begin_ticks, end_ticks, returned_ticks, drained_ticks; // end: of what is timed; returned: of all calls
     unsigned launches;
+    bool capped; // it stopped before the last thread had made its own
 };
 
 // One round of all threads.
 static struct {
-    unsigned threads, samples, batch;
+    unsigned threads, samples, batch, more_max;
     uint32_t busy[BURSTS + BENCH_LEAD]; // threads that are not yet done with the batch that is timed
     struct burst bursts[TEAM_THREADS_MAX][BURSTS + BENCH_LEAD];
 } round_of;
@@ -47,8 +50,10 @@ static enum gpu_status run_burst(const struct gpu_launch *launch, struct burst *
     for (unsigned i = 0; i < round_of.batch; i++) status |= (unsigned)gpu_launch_runtime(launch);
     burst->end_ticks = clock_ticks();
     __atomic_sub_fetch(busy, 1, __ATOMIC_RELAXED);
-    for (; more < round_of.batch && __atomic_load_n(busy, __ATOMIC_RELAXED); more++)
+    for (; more < round_of.more_max && __atomic_load_n(busy, __ATOMIC_RELAXED); more++)
         status |= (unsigned)gpu_launch_runtime(launch);
+    burst->capped = __atomic_load_n(busy, __ATOMIC_RELAXED) != 0;
+    burst->returned_ticks = clock_ticks();
     status = launch_drain(launch->stream, launch_worst(status));
     burst->drained_ticks = clock_ticks();
     burst->launches = round_of.batch + more;
@@ -67,33 +72,49 @@ static void work_bursts(struct team_worker *worker)
 }
 
 struct summary {
-    double submit_ns, period_ns, fairness, skew_ns;
+    double submit_ns, period_ns, call_period_ns, fairness, skew_ns;
     unsigned launches;
+    bool capped;
 };
 
 static struct summary summarize(unsigned sample)
 {
-    uint64_t first = UINT64_MAX, last_begin = 0, drained = 0;
+    uint64_t first = UINT64_MAX, last_begin = 0, returned = 0, drained = 0;
     double sum = 0, least = INFINITY, most = 0;
     unsigned launches = 0;
+    bool capped = false;
     for (unsigned t = 0; t < round_of.threads; t++) {
         const struct burst *burst = &round_of.bursts[t][sample];
         double elapsed_ns = clock_ns(burst->end_ticks - burst->begin_ticks);
         if (burst->begin_ticks < first) first = burst->begin_ticks;
         if (burst->begin_ticks > last_begin) last_begin = burst->begin_ticks;
+        if (burst->returned_ticks > returned) returned = burst->returned_ticks;
         if (burst->drained_ticks > drained) drained = burst->drained_ticks;
         sum += elapsed_ns;
         least = fmin(least, elapsed_ns);
         most = fmax(most, elapsed_ns);
         launches += burst->launches;
+        capped |= burst->capped;
     }
-    return (struct summary){sum / round_of.threads / round_of.batch, clock_ns(drained - first) / launches, least / most,
-                            clock_ns(last_begin - first), launches};
+    return (struct summary){.submit_ns = sum / round_of.threads / round_of.batch,
+                            .period_ns = clock_ns(drained - first) / launches,
+                            .call_period_ns = clock_ns(returned - first) / launches,
+                            .fairness = least / most,
+                            .skew_ns = clock_ns(last_begin - first),
+                            .launches = launches,
+                            .capped = capped};
+}
+
+static unsigned more_max(enum team_lanes lanes, unsigned threads, unsigned batch)
+{
+    const unsigned room = CHAIN_LENGTH_MAX / (lanes == TEAM_ONE_STREAM ? threads : 1) - batch;
+    return room < MORE * batch ? room : MORE * batch;
 }
 
 // submit: a thread's clock starts before the first of its batch of calls and stops when the last has returned, over the
 // batch; the mean over the threads. period: from the first thread's clock read before its first call until the last
-// thread knows that its stream has ended, over the launches of all. fairness: the shortest time that a thread took for
+// thread knows that its stream has ended, over the launches of all. call_period: the same until the last of all calls
+// has returned. fairness: the shortest time that a thread took for
 // its batch, over the longest.
 static enum gpu_status measure_bursts(struct bench_case *c, unsigned samples, double *values)
 {
@@ -102,6 +123,7 @@ static enum gpu_status measure_bursts(struct bench_case *c, unsigned samples, do
     if (status) return status;
     round_of.threads = threads;
     round_of.batch = c->batch;
+    round_of.more_max = more_max((enum team_lanes)c->argument, threads, c->batch);
     round_of.samples = samples;
     for (unsigned s = 0; s < samples; s++) round_of.busy[s] = threads;
     team_go();
@@ -110,17 +132,21 @@ static enum gpu_status measure_bursts(struct bench_case *c, unsigned samples, do
     if (status) return status;
 
     double skew_ns = 0;
+    unsigned capped = 0;
     for (unsigned s = 0; s < samples; s++) {
         struct summary summary = summarize(s);
         values[s] = summary.submit_ns;
         values[samples + s] = summary.period_ns;
-        if (c->outputs[2].metric) values[2 * samples + s] = summary.fairness;
+        values[2 * samples + s] = summary.call_period_ns;
+        if (c->outputs[3].metric) values[3 * samples + s] = summary.fairness;
+        capped += summary.capped;
         skew_ns = fmax(skew_ns, summary.skew_ns);
         c->error_bound[0] = parts.clock_error_ns / c->batch;
         c->error_bound[1] = fmax(c->error_bound[1], 2 * parts.clock_error_ns / summary.launches);
-        c->error_bound[2] = fmax(c->error_bound[2], 2 * parts.clock_error_ns / (summary.submit_ns * c->batch));
+        c->error_bound[2] = c->error_bound[1];
+        c->error_bound[3] = fmax(c->error_bound[3], 2 * parts.clock_error_ns / (summary.submit_ns * c->batch));
     }
-    snprintf(c->detail, sizeof c->detail, "start_skew_ns=%.0f", skew_ns);
+    snprintf(c->detail, sizeof c->detail, "capped_samples=%u_of_%u;start_skew_ns=%.0f", capped, samples, skew_ns);
     return GPU_OK;
 }
 
@@ -325,20 +351,21 @@ static enum gpu_status measure_devices(struct bench_case *c, unsigned samples, d
 
 static void add_bursts(struct bench_plan *plan, enum team_lanes lanes, unsigned threads)
 {
-    struct bench_case c = {.variant = variant_names[lanes],
-                           .params = LAUNCH_PARAMS,
-                           .axis = "threads",
-                           .axis_value = threads,
-                           .batch = BATCH,
-                           .samples = BURSTS,
-                           .processes = lanes == TEAM_CONTEXT_EACH ? CONTEXT_PROCESSES : 0,
-                           .budget_share = BUDGET_SHARE,
-                           .argument = lanes,
-                           .sleeps = threads > 1, // until another lets go of the driver's lock
-                           .measure = measure_bursts,
-                           .outputs = {{"submit", "ns", "lower"}, {"period", "ns", "lower"}}};
+    struct bench_case c = {
+        .variant = variant_names[lanes],
+        .params = LAUNCH_PARAMS,
+        .axis = "threads",
+        .axis_value = threads,
+        .batch = BATCH,
+        .samples = BURSTS,
+        .processes = lanes == TEAM_CONTEXT_EACH ? CONTEXT_PROCESSES : 0,
+        .budget_share = BUDGET_SHARE,
+        .argument = lanes,
+        .sleeps = threads > 1, // until another lets go of the driver's lock
+        .measure = measure_bursts,
+        .outputs = {{"submit", "ns", "lower"}, {"period", "ns", "lower"}, {"call_period", "ns", "lower"}}};
     if (lanes == TEAM_ONE_STREAM && threads * BATCH > SHARED) c.batch = SHARED / threads;
-    if (lanes == TEAM_STREAM_EACH && threads > 1) c.outputs[2] = (struct bench_output){"fairness", "ratio", "higher"};
+    if (lanes == TEAM_STREAM_EACH && threads > 1) c.outputs[3] = (struct bench_output){"fairness", "ratio", "higher"};
     bench_add(plan, &c);
 }
 

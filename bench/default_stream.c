@@ -18,10 +18,11 @@ static struct chain chain; // its gate, its stamps; its stream is blocking[0]
 static double clock_error_ns;
 
 // What is submitted between kernels of blocking streams. LEGACY comes first: it alone is ordered with them.
-enum between { LEGACY, PER_THREAD, NON_BLOCKING, NOTHING };
+enum between { LEGACY, PER_THREAD, NON_BLOCKING, NOTHING, BETWEENS };
 static const char *const variants[] = {"legacy", "per_thread", "non_blocking", "none"};
 static struct gpu_stream *between_streams[NOTHING];
 
+static struct gpu_stream *unordered[2]; // non-blocking
 static struct gpu_stream *blocking[STREAMS_MAX];
 static unsigned blocking_count; // how many there are now
 
@@ -60,9 +61,9 @@ static enum gpu_status hold(unsigned count, enum between between, double spin_ns
     stamp_launch_reset(&chain.stamps);
     chain.stamps.argument.spin_ticks = (uint64_t)(spin_ns / gpu_clock_ns_per_tick());
     enum gpu_status status = chain_hold(&chain);
-    for (unsigned s = 1; s < count && !status; s++) status = launch_into(blocking[s], &chain.gate);
+    for (unsigned s = 1; s < count && !status; s++) status = chain_hold_too(&chain, blocking[s]);
     if (!status && (between == PER_THREAD || between == NON_BLOCKING))
-        status = launch_into(between_streams[between], &chain.gate);
+        status = chain_hold_too(&chain, between_streams[between]);
     return status;
 }
 
@@ -80,16 +81,18 @@ static double ns_between(uint64_t from_ticks, uint64_t to_ticks)
     return (double)(int64_t)(to_ticks - from_ticks) * gpu_clock_ns_per_tick();
 }
 
-// A kernel in one blocking stream, one in BETWEEN's, one in another blocking stream, all queued before the first
-// starts. STAMPS: three of them, or two without one between.
-static enum gpu_status run_three(enum between between, double spin_ns, const struct stamp **stamps)
+// A kernel in the first of two OUTER streams, one in BETWEEN's, one in the second, all queued before the first starts.
+// STAMPS: three of them, or two without one between.
+static enum gpu_status run_three(struct gpu_stream *const *outer, enum between between, double spin_ns,
+                                 const struct stamp **stamps)
 {
     enum gpu_status status = keep_streams(2);
     // A second gate behind the legacy stream's back would be one more stream for it to wait for.
     if (!status) status = hold(between == LEGACY ? 1 : 2, between, spin_ns);
-    if (!status) status = stamp_into(blocking[0]);
+    for (unsigned s = 0; s < 2 && outer == unordered && !status; s++) status = chain_hold_too(&chain, outer[s]);
+    if (!status) status = stamp_into(outer[0]);
     if (!status && between != NOTHING) status = stamp_into(between_streams[between]);
-    if (!status) status = stamp_into(blocking[1]);
+    if (!status) status = stamp_into(outer[1]);
     status = release(status);
     if (!status) status = stamp_launch_read(&chain.stamps);
     *stamps = chain.stamps.stamp;
@@ -111,7 +114,7 @@ static enum gpu_status measure_barrier(struct bench_case *c, unsigned samples, d
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         const struct stamp *stamps;
-        status = run_three(between, BARRIER_SPIN_NS, &stamps);
+        status = run_three(blocking, between, BARRIER_SPIN_NS, &stamps);
         if (!status) values[i] = ns_between(stamps[side].end_ticks, stamps[side + 1].begin_ticks);
     }
     c->error_bound[0] = sync_device_resolution_ns();
@@ -122,16 +125,18 @@ static struct span span_of(const struct stamp *stamp) { return (struct span){sta
 
 // --- overlap -----------------------------------------------------------------------------------------------
 
-// overlap: of the time that a kernel of 100 µs runs, the part in which that of the other blocking stream runs too,
-// where a kernel of the stream between was submitted after the one and before the other.
+// overlap: of the time that a kernel of 100 µs runs, the part in which that of another stream runs too, where a kernel
+// of the stream between was submitted after the one and before the other. Both streams are blocking, or neither.
 static enum gpu_status measure_overlap(struct bench_case *c, unsigned samples, double *values)
 {
     if (gpu_multiprocessors() < 2)
         return gpu_reason(GPU_UNSUPPORTED, "kernels that spin overlap on two multiprocessors; this device has one");
+    struct gpu_stream *const *outer = c->argument < BETWEENS ? blocking : unordered;
+    const enum between between = (enum between)((unsigned)c->argument % BETWEENS);
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         const struct stamp *stamps;
-        status = run_three((enum between)c->argument, OVERLAP_SPIN_NS, &stamps);
+        status = run_three(outer, between, OVERLAP_SPIN_NS, &stamps);
         if (status) break;
         const struct span first = span_of(&stamps[0]), second = span_of(&stamps[chain.stamps.used - 1]);
         values[i] = span_overlap_ratio(&first, &second);
@@ -216,6 +221,11 @@ static void add_orders(struct bench_plan *plan)
         c.argument = between;
         c.outputs[0] = (struct bench_output){"overlap", "ratio", "none", .resolution = resolution / OVERLAP_SPIN_NS};
         bench_add(plan, &c);
+        if (between == LEGACY || between == NOTHING) {
+            snprintf(c.params, sizeof c.params, LAUNCH_PARAMS ";spin_ns=100000;streams=non_blocking");
+            c.argument = BETWEENS + between;
+            bench_add(plan, &c);
+        }
         for (unsigned side = 0; side < SIDES && between != NOTHING; side++) {
             snprintf(c.params, sizeof c.params, LAUNCH_PARAMS ";side=%s;spin_ns=20000", sides[side]);
             c.measure = measure_barrier;
@@ -265,8 +275,9 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status) status = chain_open_on(&chain, blocking[0]);
     if (!status) status = gpu_stream_default(&between_streams[LEGACY], GPU_STREAM_LEGACY);
     if (!status) status = gpu_stream_default(&between_streams[PER_THREAD], GPU_STREAM_PER_THREAD);
-    if (!status) status = gpu_stream_create(&between_streams[NON_BLOCKING]);
+    for (unsigned s = 0; s < 2 && !status; s++) status = gpu_stream_create(&unordered[s]);
     if (status) return status;
+    between_streams[NON_BLOCKING] = unordered[0];
     clock_error_ns = clock_cost_ns();
 
     // Code that comes to the device for the first time could wait for a gate.
@@ -284,7 +295,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 static void teardown(void)
 {
     if (chain.stream) keep_streams(1);
-    if (between_streams[NON_BLOCKING]) gpu_stream_destroy(between_streams[NON_BLOCKING]);
+    for (unsigned s = 0; s < 2 && unordered[s]; s++) gpu_stream_destroy(unordered[s]);
     chain_close(&chain);
     sync_close();
 }

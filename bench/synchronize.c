@@ -56,7 +56,7 @@ static unsigned list_points(enum gpu_wait wait, bool quick, struct point points[
 struct told_point {
     struct gpu_outcome outcome;
     float bounds[OUTPUTS];
-    float other_threads; // CPU time of this process's other threads, over time
+    float process_cpu_ns, process_waits_ns, process_bound; // over all windows
     float values[OUTPUTS][SAMPLES_MAX];
 };
 
@@ -76,6 +76,7 @@ static struct {
     struct gpu_launch flagged;
     struct stamp_flag_argument flagged_argument;
     double cpu_ratio[PARTS_ROOM];
+    double process_cpu_ns, process_waits_ns; // of a window
     struct told told;
 } probe;
 
@@ -122,6 +123,9 @@ static enum gpu_status wait_by(enum method method)
 // round_trip: from before the launch until then.
 // cpu_time: of the waiting thread, from after the launch until after the wait, over the time from just before the first
 // look at it until just after the last.
+// process_cpu_time: of all threads of this process, looked at just before and just after, over the time from before
+// the first of those looks until after the last, both summed over all samples: the system books the time of a thread
+// that runs elsewhere now and then only.
 static enum gpu_status take_sample(enum method method)
 {
     struct parts *parts = &probe.parts;
@@ -136,14 +140,20 @@ static enum gpu_status take_sample(enum method method)
     host->called = clock_ticks();
     enum gpu_status status = gpu_launch_runtime(launch);
     if (marked && !status) status = gpu_event_record(probe.event, probe.chain.stream);
-    uint64_t begin = clock_ticks();
-    double before_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t process_begin = clock_ticks();
+    const double process_before_ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const uint64_t begin = clock_ticks();
+    const double before_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!status) status = wait_by(method);
     host->known = clock_ticks();
-    double after_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t end = clock_ticks();
+    const double after_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t end = clock_ticks();
+    const double process_after_ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const uint64_t process_end = clock_ticks();
 
     probe.cpu_ratio[i] = (after_ns - before_ns) / clock_ns(end - begin);
+    probe.process_cpu_ns += process_after_ns - process_before_ns;
+    probe.process_waits_ns += clock_ns(process_end - process_begin);
     return launch_drain(probe.chain.stream, status);
 }
 
@@ -166,6 +176,8 @@ static void keep_window(struct told_point *told, unsigned window, unsigned sampl
         told->values[CPU][at] = (float)probe.cpu_ratio[i];
         told->values[ROUND_TRIP][at] = (float)parts_round_trip(parts, i);
     }
+    told->process_cpu_ns += (float)probe.process_cpu_ns;
+    told->process_waits_ns += (float)probe.process_waits_ns;
     told->bounds[COMPLETION] = fmaxf(told->bounds[COMPLETION], (float)parts_bound_ns(parts));
 }
 
@@ -173,22 +185,19 @@ static void measure_point(const struct point *point, struct told_point *told, in
 {
     if (told->outcome.status) return;
     const unsigned samples = window < 0 ? WARM : kernels[point->kernel].samples + BENCH_LEAD;
-    const double begin_ns = (double)clock_gettime_ns();
-    const double begin_others_ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    probe.process_cpu_ns = probe.process_waits_ns = 0;
     enum gpu_status status = take_window(point, samples);
-    const double others_ns = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_others_ns;
     gpu_outcome_keep(&told->outcome, status);
     if (status || window < 0) return;
-    told->other_threads = (float)fmax(others_ns / ((double)clock_gettime_ns() - begin_ns), 0);
     keep_window(told, (unsigned)window, samples);
 }
 
-// What the two looks at the CPU time cost, over the wait: so much it may be off.
-static double cpu_bound(const struct point *point)
+// What the two looks at a CPU time cost, over the wait: so much it may be off.
+static double cpu_bound(clockid_t clock, const struct point *point)
 {
     enum { LOOKS = 100 };
     uint64_t begin = clock_ticks();
-    for (int i = 0; i < LOOKS; i++) (void)cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < LOOKS; i++) (void)cpu_ns(clock);
     return 2 * clock_ns(clock_ticks() - begin) / LOOKS / kernels[point->kernel].ns;
 }
 
@@ -230,7 +239,8 @@ static enum gpu_status run_probe(const char *name, struct probe_answer *answer)
             measure_point(&points[at], &probe.told.points[at], window);
         }
     for (unsigned i = 0; i < count; i++) {
-        probe.told.points[i].bounds[CPU] = (float)cpu_bound(&points[i]);
+        probe.told.points[i].bounds[CPU] = (float)cpu_bound(CLOCK_THREAD_CPUTIME_ID, &points[i]);
+        probe.told.points[i].process_bound = (float)cpu_bound(CLOCK_PROCESS_CPUTIME_ID, &points[i]);
         probe.told.points[i].bounds[ROUND_TRIP] = (float)probe.parts.clock_error_ns;
     }
     memcpy(answer->values, &probe.told, sizeof probe.told);
@@ -265,14 +275,31 @@ static enum gpu_status ask(enum gpu_wait wait)
     return status;
 }
 
+// What the probe has told of the case's point.
+static enum gpu_status ask_point(const struct bench_case *c, const struct told_point **told)
+{
+    const unsigned wait = (unsigned)c->argument / POINTS_MAX, point = (unsigned)c->argument % POINTS_MAX;
+    enum gpu_status status = ask((enum gpu_wait)wait);
+    *told = &runs[wait].told.points[point];
+    return status ? status : gpu_outcome_tell(&(*told)->outcome);
+}
+
+static enum gpu_status measure_process(struct bench_case *c, unsigned samples, double *values)
+{
+    const struct told_point *told;
+    enum gpu_status status = ask_point(c, &told);
+    for (unsigned i = 0; i < samples && !status; i++) values[i] = told->process_cpu_ns / told->process_waits_ns;
+    c->error_bound[0] = told->process_bound;
+    return status;
+}
+
 // The warm-up's round, of one sample that does not count, is what runs the probe.
 static enum gpu_status measure(struct bench_case *c, unsigned samples, double *values)
 {
     const unsigned wait = (unsigned)c->argument / POINTS_MAX, point = (unsigned)c->argument % POINTS_MAX;
-    enum gpu_status status = ask((enum gpu_wait)wait);
+    const struct told_point *told;
+    enum gpu_status status = ask_point(c, &told);
     if (status) return status;
-    const struct told_point *told = &runs[wait].told.points[point];
-    if (told->outcome.status) return gpu_outcome_tell(&told->outcome);
     if (samples == 1) {
         memset(values, 0, OUTPUTS * sizeof *values);
         return GPU_OK;
@@ -283,7 +310,6 @@ static enum gpu_status measure(struct bench_case *c, unsigned samples, double *v
         for (unsigned i = 0; i < samples; i++) values[o * samples + i] = told->values[o][first + i];
         c->error_bound[o] = told->bounds[o];
     }
-    snprintf(c->detail, sizeof c->detail, "other_threads_ratio=%.3f", told->other_threads);
     return GPU_OK;
 }
 
@@ -302,6 +328,13 @@ static void add(struct bench_plan *plan, enum gpu_wait wait, unsigned index, con
              point->method == MAPPED_FLAG ? "stamp_flag" : "stamp", method_names[point->method]);
     if (point->method == STREAM && point->kernel == 0)
         c.outputs[ROUND_TRIP] = (struct bench_output){"round_trip", "ns", "lower"};
+    bench_add(plan, &c);
+    c.once = true;
+    c.samples = 1;
+    c.rounds = 0;
+    c.measure = measure_process;
+    c.outputs[0] = (struct bench_output){"process_cpu_time", "ratio", "lower"};
+    c.outputs[1] = c.outputs[ROUND_TRIP] = (struct bench_output){NULL};
     bench_add(plan, &c);
 }
 

@@ -13,11 +13,7 @@ enum gpu_status lanes_open(struct lanes *lanes, struct chain *chain, unsigned co
     enum gpu_status status = GPU_OK;
     for (unsigned lane = 1; lane < count && !status; lane++) {
         status = gpu_stream_create(&lanes->streams[lane]);
-        if (status) break;
-        lanes->count++;
-        lanes->gates[lane] = chain->gate;
-        lanes->gates[lane].stream = lanes->streams[lane];
-        status = gpu_launch_prepare(&lanes->gates[lane]);
+        if (!status) lanes->count++;
     }
     return status;
 }
@@ -58,16 +54,14 @@ enum gpu_status lanes_race(struct lanes *lanes, bool gated, uint64_t sequence, s
                            struct span *spans)
 {
     const unsigned blocks = lanes->grids[0].grid[0];
-    enum gpu_status status = GPU_OK, released = GPU_OK;
+    enum gpu_status status = GPU_OK;
     for (unsigned lane = 0; lane < lanes->racing && !status; lane++) {
         lanes->arguments[lane].sequence = sequence;
-        if (gated) status = lane ? gpu_launch_runtime(&lanes->gates[lane]) : chain_hold(lanes->chain);
+        if (gated) status = lane ? chain_hold_too(lanes->chain, lanes->streams[lane]) : chain_hold(lanes->chain);
         if (!status) status = gpu_launch_runtime(&lanes->grids[lane]);
     }
-    if (gated) chain_let_go(lanes->chain);
-    status = drain(lanes, status);
-    if (gated) released = chain_release(lanes->chain); // all gates have ended: one that gave up has said so
-    if (!status) status = released;
+    const enum gpu_status released = gated ? chain_release(lanes->chain) : GPU_OK;
+    status = drain(lanes, status ? status : released);
     if (!status) status = gpu_read(stamps, lanes->arguments[0].out, lanes->racing * blocks * sizeof *stamps);
     for (unsigned lane = 0; lane < lanes->racing && !status; lane++)
         status = hold_span(stamps + lane * blocks, blocks, sequence, &spans[lane].begin_ticks, &spans[lane].end_ticks);

@@ -13,7 +13,6 @@ struct lanes {
     struct chain *chain; // its stream and gate are lane 0's
     unsigned count;
     struct gpu_stream *streams[LANES_MAX];
-    struct gpu_launch gates[LANES_MAX];
 
     unsigned racing; // the first lanes, with GRIDS
     struct gpu_launch grids[LANES_MAX];

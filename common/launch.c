@@ -2,6 +2,7 @@
 // The launches that benchmarks are made of. See launch.h.
 #include "common/launch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +12,8 @@ GPU_KERNEL(gate);
 GPU_KERNEL(flag);
 
 static const double GATE_LIMIT_NS = 1e9, FLAG_LIMIT_NS = 2e9;
-enum { COST_CHAIN = 10, COST_PASSES = 3 }; // grids in each measure of what stamps cost
+enum { GATE_OPEN, GATE_EXPIRED, GATE_RAN }; // words
+enum { COST_CHAIN = 10, COST_PASSES = 3 };  // grids in each measure of what stamps cost
 
 static struct gpu_launch one_block(const void *kernel, struct gpu_stream *stream, void *argument, size_t bytes)
 {
@@ -123,18 +125,25 @@ enum gpu_status chain_open(struct chain *chain)
     return status ? status : chain_open_on(chain, stream);
 }
 
+static enum gpu_status prepare_gate(struct chain_gate *gate, struct gpu_stream *stream)
+{
+    gate->launch = one_block(gpu_kernel(gate), stream, &gate->argument, sizeof gate->argument);
+    return gpu_launch_prepare(&gate->launch);
+}
+
 enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream)
 {
     chain->stream = stream;
     void *host, *device;
-    enum gpu_status status = gpu_alloc_mapped(&host, &device, 2 * sizeof *chain->gate_words);
+    enum gpu_status status = gpu_alloc_mapped(&host, &device, (GATE_RAN + CHAIN_GATES_MAX) * sizeof *chain->gate_words);
     if (status) return status;
     chain->gate_words = host;
     uint32_t *words = device;
-    chain->gate_argument =
-        (struct gate_argument){words, words + 1, (uint64_t)(GATE_LIMIT_NS / gpu_clock_ns_per_tick()), 0};
-    chain->gate = one_block(gpu_kernel(gate), chain->stream, &chain->gate_argument, sizeof chain->gate_argument);
-    status = gpu_launch_prepare(&chain->gate);
+    const uint64_t limit_ticks = (uint64_t)(GATE_LIMIT_NS / gpu_clock_ns_per_tick());
+    for (unsigned i = 0; i < CHAIN_GATES_MAX; i++)
+        chain->gates[i].argument =
+            (struct gate_argument){words + GATE_OPEN, words + GATE_EXPIRED, words + GATE_RAN + i, limit_ticks, 0};
+    status = prepare_gate(&chain->gates[0], stream);
     if (!status) status = launch_prepare_empty(&chain->empty, chain->stream);
     if (!status) status = stamp_launch_open(&chain->stamps, chain->stream, CHAIN_LENGTH_MAX + 2);
     return status;
@@ -149,24 +158,48 @@ void chain_close(struct chain *chain)
     chain->stream = NULL;
 }
 
+static enum gpu_status close_gate(struct chain *chain)
+{
+    struct chain_gate *gate = &chain->gates[chain->gates_closed];
+    gate->argument.value = chain->gate_value;
+    enum gpu_status status = gpu_launch_runtime(&gate->launch);
+    if (!status) chain->gates_closed++;
+    return status;
+}
+
 enum gpu_status chain_hold(struct chain *chain)
 {
-    chain->gate_argument.value++;
-    return gpu_launch_runtime(&chain->gate);
+    chain->gate_value++;
+    chain->gates_closed = 0;
+    return close_gate(chain);
+}
+
+enum gpu_status chain_hold_too(struct chain *chain, struct gpu_stream *stream)
+{
+    assert(chain->gates_closed >= 1 && chain->gates_closed < CHAIN_GATES_MAX);
+    enum gpu_status status = prepare_gate(&chain->gates[chain->gates_closed], stream);
+    return status ? status : close_gate(chain);
 }
 
 void chain_let_go(struct chain *chain)
 {
-    __atomic_store_n(&chain->gate_words[0], chain->gate_argument.value, __ATOMIC_RELEASE);
+    __atomic_store_n(&chain->gate_words[GATE_OPEN], chain->gate_value, __ATOMIC_RELEASE);
 }
 
+// All gates have ended before it looks for one that gave up.
 enum gpu_status chain_release(struct chain *chain)
 {
+    const unsigned closed = chain->gates_closed;
     chain_let_go(chain);
     enum gpu_status status = gpu_stream_synchronize(chain->stream);
+    for (unsigned i = 1; i < closed; i++) status = launch_drain(chain->gates[i].launch.stream, status);
+    chain->gates_closed = 0;
     if (status) return status;
-    if (__atomic_load_n(&chain->gate_words[1], __ATOMIC_ACQUIRE)) {
-        chain->gate_words[1] = 0;
+    for (unsigned i = 0; i < closed; i++)
+        if (__atomic_load_n(&chain->gate_words[GATE_RAN + i], __ATOMIC_ACQUIRE) != chain->gate_value)
+            return gpu_reason(GPU_FAILED, "gate %u of %u left no mark: the kernel did not run", i + 1, closed);
+    if (__atomic_load_n(&chain->gate_words[GATE_EXPIRED], __ATOMIC_ACQUIRE)) {
+        chain->gate_words[GATE_EXPIRED] = 0;
         return gpu_reason(GPU_FAILED, "the host did not open the gate within %.0f ms: the queue was never full",
                           GATE_LIMIT_NS / 1e6);
     }

@@ -95,17 +95,24 @@ void flag_launch_close(struct flag_launch *flag);
 // outside the clock.
 enum gpu_status flag_launch_time(struct flag_launch *flag, double *elapsed_ns);
 
-// A gate that holds a stream, and two stamps around a chain.
+// A gate that holds a stream, and two stamps around a chain. Further streams may be held with it.
+enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice as many
+enum { CHAIN_GATES_MAX = 34 };
+struct chain_gate {
+    struct gpu_launch launch;
+    struct gate_argument argument;
+};
 struct chain {
     struct gpu_stream *stream;
-    struct gpu_launch gate, empty;
-    struct gate_argument gate_argument;
-    uint32_t *gate_words; // mapped: open, expired
+    struct gpu_launch empty;
+    struct chain_gate gates[CHAIN_GATES_MAX];
+    unsigned gates_closed; // since the last chain_release
+    uint32_t gate_value;
+    uint32_t *gate_words; // mapped: open, expired, and for each gate the value that it ran with
     struct stamp_launch stamps;
 };
 
 enum chain_kind { CHAIN_EMPTIES, CHAIN_STAMPS };
-enum { CHAIN_LENGTH_MAX = 400 }; // the queue of every device known takes twice as many
 
 enum gpu_status chain_open(struct chain *chain);
 
@@ -116,10 +123,13 @@ void chain_close(struct chain *chain);
 // Closes the gate: what is submitted to the stream from now on waits, for at most a second.
 enum gpu_status chain_hold(struct chain *chain);
 
-// Opens the gate and waits for nothing. Any thread may, once chain_hold has returned.
+// Closes a gate in STREAM too, after chain_hold: the same word opens it.
+enum gpu_status chain_hold_too(struct chain *chain, struct gpu_stream *stream);
+
+// Opens the gates and waits for nothing. Any thread may, once chain_hold has returned.
 void chain_let_go(struct chain *chain);
 
-// Opens the gate and drains the stream. GPU_FAILED if the gate had given up waiting.
+// Opens the gates and drains their streams. GPU_FAILED if one had given up waiting, or did not run.
 enum gpu_status chain_release(struct chain *chain);
 
 // On the device, from the begin of a stamp to the begin of the next with LENGTH (0 … CHAIN_LENGTH_MAX) kernels between

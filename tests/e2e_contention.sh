@@ -25,8 +25,20 @@ comes_back() {
         }'
 }
 
+# What is put before the end of a launch with none behind it is waited for behind the last call: in the period alone.
+drain_is_apart() {
+    awk -v calls="$(value drain stream_each call_period 1 median)" -v period="$(value drain stream_each period 1 median)" \
+        -v before="$(value before stream_each call_period 1 median)" -v delay=$((50 * delay_ns)) 'BEGIN {
+            good = calls != "" && period - calls >= 0.95 * delay / 50 && calls - before < 0.1 * delay / 50
+            printf "%-4s call_period %.0f ns, before %.0f, period %.0f\n", good ? "ok" : "off", calls, before, period
+            exit !good
+        }'
+}
+
 # Of one thread: a second one shares its core with the device and loses it in the middle of calls.
-all_good() { comes_back submit 1 && comes_back period 1 && comes_back launch_latency 0; }
+all_good() {
+    comes_back submit 1 && comes_back period 1 && comes_back call_period 1 && comes_back launch_latency 0 && drain_is_apart
+}
 
 attempt=0
 until ((attempt > 0)) && all_good; do
@@ -34,6 +46,7 @@ until ((attempt > 0)) && all_good; do
     measure before
     measure with "launch_ns=$delay_ns"
     measure after
+    measure drain "complete_ns=$((50 * delay_ns))" # 50 launches share it
 done
 
 # Two threads wait at the same time, each through its own calls: a call holds the delay, and a launch of both half of it at least.
@@ -44,6 +57,12 @@ for variant in one_stream stream_each; do
 done
 awk -v most="$(value with stream_each fairness 2 max)" -v least="$(value with stream_each fairness 2 min)" \
     'BEGIN { exit !(least > 0 && most <= 1) }' || fail 'fairness is a part of 1'
+
+# A thread that waits for the others in vain says so.
+for variant in one_stream stream_each; do
+    value before $variant period 2 detail | grep -qE '(^|;)capped_samples=[0-7]_of_7(;|$)' || fail "$variant: how many were capped?"
+done
+[[ $(value before stream_each period 1 detail) == *capped_samples=0_of_7* ]] || fail 'one thread waits for nobody'
 
 expect 0 "$reader" check before.csv
 expect 2 "$reader" check with.csv

@@ -37,6 +37,10 @@ come_back launches_come_back launch_ns=20000
 # --- The whole file, and launches that do not run ---------------------------------------------------------------------
 
 expect 0 "$reader" check before.csv
+rows before.csv metric variant params status reason >got
+for way in legacy none; do
+    holds got "^overlap\|$way\|$block;spin_ns=100000;streams=non_blocking\|unsupported\|"
+done
 rows before.csv metric variant status reason >got
 for way in legacy per_thread non_blocking none; do
     holds got "^overlap\|$way\|unsupported\|kernels that spin overlap on two multiprocessors; this device has one$"

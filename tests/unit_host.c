@@ -227,12 +227,13 @@ static void test_flag_and_gate(void **state)
     (void)state;
     struct flag_argument flag_argument = {word + 2, 77};
     struct gpu_launch launch = launch_of(gpu_kernel(flag), &flag_argument, sizeof flag_argument);
-    struct gate_argument argument = {word, word + 1, ticks_of(LONG_NS), 3};
+    struct gate_argument argument = {word, word + 1, word + 3, ticks_of(LONG_NS), 3};
     struct gpu_launch gate_launch = launch_of(gpu_kernel(gate), &argument, sizeof argument);
     submit(&gate_launch);
     submit(&launch);
     usleep(10000);
     assert_int_equal(__atomic_load_n(word + 2, __ATOMIC_ACQUIRE), 0);
+    assert_int_equal(__atomic_load_n(word + 3, __ATOMIC_ACQUIRE), 3);
     __atomic_store_n(word, 3, __ATOMIC_RELEASE);
     while (__atomic_load_n(word + 2, __ATOMIC_ACQUIRE) != 77) clock_relax();
     synchronize();

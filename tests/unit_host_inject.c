@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows that each injection of the host device does what it says, and that malformed ones are refused.
+#include "common/launch.h" // before names that it would shadow
+
 #include "tests/unit_host.h"
 
 #include <signal.h>
@@ -128,6 +130,35 @@ static void test_inject_wrong_count(void **state)
     count_visits("", 10);
 }
 
+// Whichever of a chain's gates does not run, what was behind it is not taken for gated.
+static void test_inject_wrong_count_of_gates(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *injection, *reason;
+    } cases[] = {{"wrong_count=1", "gate 1 of 3 left no mark: the kernel did not run"},
+                 {"wrong_count=2", "gate 2 of 3 left no mark: the kernel did not run"},
+                 {"wrong_count=3", "gate 3 of 3 left no mark: the kernel did not run"},
+                 {"wrong_count=9", NULL}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct chain chain;
+        struct gpu_stream *others[2];
+        open_device(cases[i].injection);
+        assert_int_equal(chain_open(&chain), GPU_OK);
+        assert_int_equal(gpu_stream_create(&others[0]), GPU_OK);
+        assert_int_equal(gpu_stream_create(&others[1]), GPU_OK);
+        assert_int_equal(chain_hold(&chain), GPU_OK);
+        for (int k = 0; k < 2; k++) assert_int_equal(chain_hold_too(&chain, others[k]), GPU_OK);
+        assert_int_equal(chain_release(&chain), cases[i].reason ? GPU_FAILED : GPU_OK);
+        if (cases[i].reason) assert_string_equal(gpu_error(), cases[i].reason);
+        assert_int_equal(chain_hold(&chain), GPU_OK); // the next ones are judged anew
+        assert_int_equal(chain_release(&chain), GPU_OK);
+        for (int k = 0; k < 2; k++) gpu_stream_destroy(others[k]);
+        chain_close(&chain);
+        close_device();
+    }
+}
+
 static void test_inject_refuse_and_ask_ns(void **state)
 {
     (void)state;
@@ -173,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_inject_crash),
         cmocka_unit_test(test_inject_launch_error),
         cmocka_unit_test(test_inject_wrong_count),
+        cmocka_unit_test(test_inject_wrong_count_of_gates),
         cmocka_unit_test(test_inject_refuse_and_ask_ns),
         cmocka_unit_test(test_inject_malformed),
     };

@@ -28,6 +28,7 @@ KERNEL(gate, struct gate_argument)
 {
     if (block_index() || thread_index()) return;
     uint64_t begin = device_clock();
+    system_store(argument.ran, argument.value);
     while (system_load(argument.open) < argument.value) {
         if (device_clock() - begin > argument.limit_ticks) {
             system_store(argument.expired, (uint32_t)1);

@@ -27,11 +27,12 @@ struct flag_argument {
     uint32_t value;
 };
 
-// `gate`: holds its stream until the mapped word OPEN is >= VALUE, or for LIMIT_TICKS; then sets *EXPIRED (mapped) to
-// 1.
+// `gate`: stores VALUE to the mapped word RAN and holds its stream until the mapped word OPEN is >= VALUE, or for
+// LIMIT_TICKS; then sets *EXPIRED (mapped) to 1.
 struct gate_argument {
     uint32_t *open;
     uint32_t *expired;
+    uint32_t *ran;
     uint64_t limit_ticks;
     uint32_t value;
 };
@@ -51,7 +52,7 @@ struct pong {
 #define PONG_ANSWER(after, age, sequence) ((uint64_t)(after) << 28 | (uint64_t)(age) << 8 | (uint64_t)(sequence))
 #define PONG_AFTER(answer) ((answer) >> 28)
 #define PONG_AGE(answer) ((answer) >> 8 & PONG_AGE_MAX)
-#define PONG_SEQUENCE(answer) ((answer) & 0xff)
+#define PONG_SEQUENCE(answer) ((answer)&0xff)
 
 // `pingpong`: answers pings 1 … COUNT (at most 255), each within LIMIT_TICKS, then ends. PING and PONG are mapped.
 struct pingpong_argument {
