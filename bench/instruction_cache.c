@@ -241,15 +241,18 @@ static enum gpu_status measure_load(struct bench_case *c, unsigned samples, doub
     const bool swept = (int)c->argument == AFTER_SWEEP;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        lines_argument.sequence = ++argument.sequence;
-        sweep_argument.sequence = ++maker_argument.sequence;
+        lines_argument.out = maker_argument.out;
+        lines_argument.sequence = sweep_argument.sequence = ++maker_argument.sequence;
         status = chain_hold(&chain);
         if (!status) status = gpu_launch_runtime(&load_lines);
         if (!status && swept) status = gpu_launch_runtime(&sweep);
+        lines_argument.out = argument.out;
+        lines_argument.sequence = ++argument.sequence;
         if (!status) status = gpu_launch_runtime(&load_lines);
         enum gpu_status released = chain_release(&chain);
         if (!status) status = released ? released : read_stamps(argument.out, 1, argument.sequence);
         values[i] = (double)stamps[0].cycles[0] / LINE_LOADS;
+        if (!status) status = read_stamps(maker_argument.out, 1, maker_argument.sequence);
         if (!status && swept) status = read_stamps(sweep_argument.out, 1, sweep_argument.sequence);
     }
     return status;

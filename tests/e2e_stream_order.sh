@@ -87,9 +87,9 @@ for streams in 2 4 8 16 32; do
 done
 holds got '^gated\|overlap\|none\|\|unsupported\|the device has one multiprocessor: its streams take turns$'
 holds got "^high\|launch_latency\|none\|\|unsupported\|the host device's streams have one priority\$"
-for bytes in 0 4096 16384 65536 262144 1048576 4194304 16777216 67108864; do
+for bytes in 0 4096 16384 65536 262144 1048576 4194304 8388608 16777216 33554432 67108864; do
     holds got "^plain\|gap\|bytes\|$bytes\|(ok|unsteady)\|"
-    holds got "^plain\|duration\|bytes\|$bytes\|(ok|unsteady)\|"
+    ((bytes < 65536)) || holds got "^plain\|duration\|bytes\|$bytes\|(ok|unsteady)\|"
     holds got "^fenced\|gap\|bytes\|$bytes\|(ok|unsteady)\|"
 done
 for blocks in 1 8 16; do
