@@ -53,7 +53,8 @@ calls_cost() {
     grew submit queue_fill 1 0 min
 }
 
-# The device's delay between kernels is no part of a call while there is room, and all of it in a full queue and in a burst.
+# The device's delay between kernels is no part of a call while there is room, and all of it in a full queue and in a burst. Kernels
+# last longer than calls there, or the device would be done with one before the next is queued: there is no delay then.
 kernels_cost() {
     grew submit queue_fill 0 0 && grew submit queue_fill 0.5 0 && grew submit queue_fill 1 $delay_ns min &&
         grew period launches 100 $delay_ns
@@ -73,8 +74,8 @@ awk -v full="$(value before runtime submit queue_fill 1)" 'BEGIN { exit !(full >
 attempt=0
 until ((attempt > 0)) && kernels_cost; do
     ((++attempt <= 8)) || fail "$delay_ns ns a kernel do not come back"
-    measure before '' --quick --budget 0.1
-    measure with gap_ns=$delay_ns --quick --budget 0.1
+    measure before block_ns=1000 --quick --budget 0.1
+    measure with block_ns=1000,gap_ns=$delay_ns --quick --budget 0.1
 done
 
 # --- System calls -----------------------------------------------------------------------------------------------------
