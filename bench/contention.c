@@ -234,35 +234,19 @@ static enum gpu_status time_here(struct bench_case *c, unsigned samples, double 
     return c->batch > 1 ? time_batches(c, samples, values) : time_singles(c, samples, values);
 }
 
-struct errand {
-    struct bench_case *c;
-    unsigned samples;
-    double *values;
-    struct gpu_outcome outcome;
-};
-
-static void *run_errand(void *context)
-{
-    struct errand *errand = context;
-    int pu = pin_node((unsigned)errand->c->axis_value);
-    enum gpu_status status =
-        pu < 0 ? gpu_reason(GPU_FAILED, "the system refused to bind a thread to the node") : gpu_device_select(device);
-    if (!status) status = time_here(errand->c, errand->samples, errand->values);
-    gpu_outcome_keep(&errand->outcome, status);
-    snprintf(errand->c->detail, sizeof errand->c->detail, "pu=%d", pu);
-    return NULL;
-}
-
-// By a thread on the NUMA node. What it launches from, the stream and the memory behind it, stays where it is.
+// By the measuring thread, moved to the NUMA node. What it launches from, the stream and the memory behind it, stays
+// where it is.
 static enum gpu_status measure_node(struct bench_case *c, unsigned samples, double *values)
 {
-    struct errand errand = {.c = c, .samples = samples, .values = values};
-    pthread_t thread;
     if (pin_nodes() < 2) return gpu_reason(GPU_UNSUPPORTED, "this process may use no more than one NUMA node");
-    int error = pthread_create(&thread, NULL, run_errand, &errand);
-    if (error) return gpu_reason(GPU_FAILED, "pthread_create: %s", strerror(error));
-    pthread_join(thread, NULL);
-    return gpu_outcome_tell(&errand.outcome);
+    const int pu = pin_node((unsigned)c->axis_value);
+    enum gpu_status status = pu < 0 ? gpu_reason(GPU_FAILED, "the system refused to bind the thread to the node")
+                                    : time_here(c, samples, values);
+    snprintf(c->detail, sizeof c->detail, "pu=%d", pu);
+    if (measuring_pu < 0) pin_release();
+    else if (!pin_pu(measuring_pu) && !status)
+        status = gpu_reason(GPU_FAILED, "the thread cannot be bound to PU %d", measuring_pu);
+    return status;
 }
 
 enum { SIBLING_NONE = 1, SIBLING_BUSY };
@@ -377,6 +361,7 @@ static void add_loaded(struct bench_plan *plan, unsigned others)
                                          .axis_value = others,
                                          .samples = SINGLES,
                                          .budget_share = BUDGET_SHARE,
+                                         .sleeps = others > 0, // as in add_bursts
                                          .measure = measure_loaded,
                                          .outputs = {{"launch_latency", "ns", "lower"}}});
 }
