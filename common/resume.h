@@ -10,8 +10,8 @@
 
 struct resume;
 
-// Reads PATH. NULL after a message on stderr if it cannot be read, or is of another device, driver, version or
-// injection than FACTS and this binary.
+// Reads PATH. NULL after a message on stderr if it cannot be read, is of another device, driver, version or
+// injection than FACTS and this binary, or only one of them could be pinned.
 struct resume *resume_open(const char *path, const struct facts *facts);
 
 // Reads PATH's options and benchmarks into SETTINGS. False after a message on stderr. Parent and children do so alike.
