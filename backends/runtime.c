@@ -13,7 +13,9 @@ enum gpu_status runtime_status(VENDOR(Error_t) error, const char *call)
     if (error == VENDOR(Success)) return GPU_OK;
     (void)VENDOR(GetLastError)();
     enum gpu_status status = error == VENDOR(ErrorNotSupported) ? GPU_UNSUPPORTED : GPU_FAILED;
-    return gpu_reason(status, "%s: %s (%s)", call, VENDOR(GetErrorName)(error), VENDOR(GetErrorString)(error));
+    const char *name = VENDOR(GetErrorName)(error), *text = VENDOR(GetErrorString)(error); // HIP's may be the same
+    if (strcmp(name, text) == 0) return gpu_reason(status, "%s: %s", call, name);
+    return gpu_reason(status, "%s: %s (%s)", call, name, text);
 }
 
 // --- Devices -----------------------------------------------------------------------------------------------
