@@ -83,8 +83,8 @@ static const char *error_text(char *text, const struct result_row *row)
     return text;
 }
 
-// The reasons below a table; rows that share status and reason share a number, and a line where there is nothing else to
-// show of them.
+// The reasons below a table; rows that share status and reason share a number, and a line where there is nothing else
+// to show of them.
 struct notes {
     const struct result_row **rows;
     size_t count;

@@ -124,8 +124,8 @@ enum gpu_status gpu_stream_wait_value(struct gpu_stream *stream, void *device_vi
 #define GPU_KERNEL(name) extern const char kernel_##name[]
 #define gpu_kernel(name) ((const void *)kernel_##name)
 
-// What one launch needs. Fill the first part, call gpu_launch_prepare, leave the struct where it is, and submit as often
-// as you like: what `argument` points to is read again at each submission, so it may change between them.
+// What one launch needs. Fill the first part, call gpu_launch_prepare, leave the struct where it is, and submit as
+// often as you like: what `argument` points to is read again at each submission, so it may change between them.
 enum { GPU_ARGUMENTS_MAX = 512 };
 
 struct gpu_launch {
@@ -175,7 +175,8 @@ enum gpu_status gpu_plain_submit(const struct gpu_launch *launch, unsigned count
 // How many multiprocessors (compute units, worker threads) run blocks. The device is open.
 unsigned gpu_multiprocessors(void);
 
-// What the largest of the caches holds that this device is sure to have, in bytes; 0 where nobody tells. The device is open.
+// What the largest of the caches holds that this device is sure to have, in bytes; 0 where nobody tells. The device is
+// open.
 size_t gpu_cache_bytes(void);
 
 // --- The device's clock ------------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ enum gpu_status gpu_context_use(struct gpu_context *context);
 // each, *MULTIPROCESSORS of them. Destroyed as other streams; the parts last until the process ends.
 enum gpu_status gpu_stream_create_parts(struct gpu_stream **streams, unsigned parts, unsigned *multiprocessors);
 
-// Whether processes that open the same device share it. GPU_UNSUPPORTED where each has one of its own. Needs no gpu_open.
+// Whether processes that open the same device share it. GPU_UNSUPPORTED where each has one of its own. Needs no
+// gpu_open.
 enum gpu_status gpu_processes_share(void);
 
 // GPU_UNSUPPORTED if what processes that are started now launch goes through a server that is not of this program, so

@@ -116,10 +116,10 @@ static enum gpu_status count_turns(struct bench_case *c, const struct resident_r
                              : gpu_reason(GPU_UNSUPPORTED, "one ran only when the other had ended: they take no turns");
 }
 
-// slice: from the first clock read of one's turn to its last. turn_period: from the first clock read of one's turn to the
-// first of the next one's: all that a turn costs the device. switch_time: from the last clock read of one's turn to the
-// first of the next one's, on the clock that all have in common: block 0's warp is not there. The rest of the device may
-// have been saved or restored within its slice. The harness passes over the lead, the first and cold ones.
+// slice: from the first clock read of one's turn to its last. turn_period: from the first clock read of one's turn to
+// the first of the next one's: all that a turn costs the device. switch_time: from the last clock read of one's turn to
+// the first of the next one's, on the clock that all have in common: block 0's warp is not there. The rest of the
+// device may have been saved or restored within its slice. The harness passes over the lead, the first and cold ones.
 static enum gpu_status measure_turns(struct bench_case *c, unsigned samples, double *values)
 {
     static struct slices_account account;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs a kernel that its code is not in the multiprocessor: cycles of each pass through straight code, cold and
-// warm, and the whole that a cold start adds.
+// What it costs a kernel that its code is not in the multiprocessor: cycles of each pass through straight code, cold
+// and warm, and the whole that a cold start adds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,8 +188,8 @@ static const struct fit {
             {AFTER_SWEEP, 4, 64, "block_threads=32;blocks=1;code_bytes=4096..65536"},
             {AFTER_SWEEP, 128, 512, "block_threads=32;blocks=1;code_bytes=131072..524288"}};
 
-// fetch_per_byte: the slope over the code's size of the time from the end of the stamping launch before to the last clock
-// read of one pass, by least squares through all sizes of a range.
+// fetch_per_byte: the slope over the code's size of the time from the end of the stamping launch before to the last
+// clock read of one pass, by least squares through all sizes of a range.
 static enum gpu_status measure_fit(struct bench_case *c, unsigned samples, double *values)
 {
     const struct fit *fit = &fits[(int)c->argument];
@@ -208,8 +208,9 @@ static enum gpu_status measure_fit(struct bench_case *c, unsigned samples, doubl
     return status;
 }
 
-// capacity: the largest code whose second pass takes no more than a quarter longer than the smallest of its level takes;
-// the next larger one is the smallest of the next level. A level without a larger one above it has no capacity here.
+// capacity: the largest code whose second pass takes no more than a quarter longer than the smallest of its level
+// takes; the next larger one is the smallest of the next level. A level without a larger one above it has no capacity
+// here.
 static enum gpu_status measure_capacity(struct bench_case *c, unsigned samples, double *values)
 {
     enum gpu_status status = GPU_OK;

@@ -65,8 +65,8 @@ static enum gpu_status finish(enum gpu_status status)
     return status ? status : stamp_launch_read(&chain.stamps);
 }
 
-// Adds to *SUM_NS, from the end of stamp FROM to the begin of stamp TO, SHARE of it. That it is not negative is all that
-// proves that a dependency was heeded.
+// Adds to *SUM_NS, from the end of stamp FROM to the begin of stamp TO, SHARE of it. That it is not negative is all
+// that proves that a dependency was heeded.
 static enum gpu_status add_gap(unsigned from, unsigned to, double share, double *sum_ns)
 {
     const struct stamp *stamps = chain.stamps.stamp;

@@ -16,7 +16,8 @@ GPU_KERNEL(carve_first);
 GPU_KERNEL(write);
 GPU_KERNEL(look);
 
-// ROOM: stamps for each multiprocessor, which is enough for what one round leaves. FULL_BLOCKS of HOLD_THREADS fill a multiprocessor of 2048 threads.
+// ROOM: stamps for each multiprocessor, which is enough for what one round leaves. FULL_BLOCKS of HOLD_THREADS fill a
+// multiprocessor of 2048 threads.
 enum { ROOM = 256, FULL_BLOCKS = 16, BYTES_MAX = 64 << 20, BYTES_QUICK = 4 << 20, DURATION_BYTES_MIN = 64 << 10 };
 enum { GRID_SPIN_NS = 2000, OVERLAP_SPIN_NS = 20000, CONCURRENT_SPIN_NS = 500000 };
 static const double BUDGET_SHARE = 0.06;
@@ -193,8 +194,8 @@ static enum gpu_status measure_concurrent(struct bench_case *c, unsigned samples
 enum beside { BESIDE_HIGH, BESIDE_LOW, BESIDE_IDLE };
 
 // launch_latency: from before the call to the first thread's first clock read. high, low: into a stream of the highest
-// or lowest priority, while blocks of a grid of the lowest priority fill the device and more of them wait. idle: into the
-// highest (or only) priority's, on an idle device. A launch that came after the filler's end does not count.
+// or lowest priority, while blocks of a grid of the lowest priority fill the device and more of them wait. idle: into
+// the highest (or only) priority's, on an idle device. A launch that came after the filler's end does not count.
 static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, double *values)
 {
     const enum beside how = (enum beside)c->argument;

@@ -20,8 +20,8 @@ enum { FILLER_SPIN_NS = 20000, FILLER_BLOCKS = 160 };
 enum gpu_status filler_open(struct filler *filler, struct hold_stamp *out);
 void filler_close(struct filler *filler);
 
-// One launch of PARTS, number PARTS->STAMPS.USED − 1 then, some way into the filler under SEQUENCE; 0: without it. Waits
-// for both. *BESIDE: whether the filler had still not ended after the call.
+// One launch of PARTS, number PARTS->STAMPS.USED − 1 then, some way into the filler under SEQUENCE; 0: without it.
+// Waits for both. *BESIDE: whether the filler had still not ended after the call.
 enum gpu_status filler_launch(struct filler *filler, struct parts *parts, uint64_t sequence, bool *beside);
 
 #endif

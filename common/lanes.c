@@ -49,7 +49,8 @@ static enum gpu_status drain(const struct lanes *lanes, enum gpu_status status)
     return status;
 }
 
-// Stream after stream gets all that is for it, as programs do. Lane 0's gate is the first, as the others share its word.
+// Stream after stream gets all that is for it, as programs do. Lane 0's gate is the first, as the others share its
+// word.
 enum gpu_status lanes_race(struct lanes *lanes, bool gated, uint64_t sequence, struct hold_stamp *stamps,
                            struct span *spans)
 {

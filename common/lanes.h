@@ -23,13 +23,13 @@ struct lanes {
 enum gpu_status lanes_open(struct lanes *lanes, struct chain *chain, unsigned count);
 void lanes_close(struct lanes *lanes);
 
-// Gives each of the first RACING lanes a grid like GRID, of a holding kernel, with an argument like ARGUMENT; they leave
-// their stamps one grid's after the other's.
+// Gives each of the first RACING lanes a grid like GRID, of a holding kernel, with an argument like ARGUMENT; they
+// leave their stamps one grid's after the other's.
 enum gpu_status lanes_prepare(struct lanes *lanes, unsigned racing, const struct gpu_launch *grid,
                               const struct hold_argument *argument);
 
-// Runs them once, under SEQUENCE (1 …), and waits. STAMPS has room for all of theirs; SPANS[lane] is from a grid's first
-// begin of any block to its last end of any. GPU_FAILED also if a gate had given up waiting.
+// Runs them once, under SEQUENCE (1 …), and waits. STAMPS has room for all of theirs; SPANS[lane] is from a grid's
+// first begin of any block to its last end of any. GPU_FAILED also if a gate had given up waiting.
 enum gpu_status lanes_race(struct lanes *lanes, bool gated, uint64_t sequence, struct hold_stamp *stamps,
                            struct span *spans);
 

@@ -41,8 +41,8 @@ struct neighbour_record {
     long switched_off;               // how often the light one lost its core against its will
 };
 
-// COUNT (1 … NEIGHBOUR_SAMPLES) pauses between launches: one in each of COUNT equal parts of 0 … 10 ms, anywhere in it, in
-// a random order. *RANDOM, which it changes, may begin as anything.
+// COUNT (1 … NEIGHBOUR_SAMPLES) pauses between launches: one in each of COUNT equal parts of 0 … 10 ms, anywhere in it,
+// in a random order. *RANDOM, which it changes, may begin as anything.
 void neighbour_pauses(double *pauses_ns, unsigned count, uint64_t *random);
 
 // COUNT stamping launches, each after such a pause, between parts_begin and parts_end. Adds to SWITCHED_OFF.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probes: fresh processes for what a process can have but once (its first launch) or may not survive (a lost context).
 //
-// A measure function calls probe_run; the same binary is started again and calls the benchmark's `probe` function there,
-// with the device closed. What it answers comes back. probe_run_group does it in several processes at the same time.
+// A measure function calls probe_run; the same binary is started again and calls the benchmark's `probe` function
+// there, with the device closed. What it answers comes back. probe_run_group does it in several processes at the same
+// time.
 #ifndef LIFTOFF_PROBE_H
 #define LIFTOFF_PROBE_H
 
@@ -57,8 +58,8 @@ enum gpu_status probe_run_group(const char *name, const char *const *environment
 unsigned probe_member(void);
 void *probe_shared(void);
 
-// Returns when all members of the group have come here, within about 0.1 ms of each other. GPU_FAILED if one of them has
-// ended instead, or does not come within TIMEOUT_S.
+// Returns when all members of the group have come here, within about 0.1 ms of each other. GPU_FAILED if one of them
+// has ended instead, or does not come within TIMEOUT_S.
 enum gpu_status probe_meet(double timeout_s);
 
 // For child.c: remembers what probes of this process are to be started with, and is the process of a probe.

@@ -42,8 +42,8 @@ static void throw_back(struct watch *watch)
     }
 }
 
-// The submitter's clock less the watcher's lies between two ends, because no ball is caught before it is thrown. A clock
-// of coarse steps does not see how long a ball flies.
+// The submitter's clock less the watcher's lies between two ends, because no ball is caught before it is thrown. A
+// clock of coarse steps does not see how long a ball flies.
 static double clocks_apart_ns(struct watch *watch)
 {
     int64_t low = INT64_MIN, high = INT64_MAX;

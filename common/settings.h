@@ -31,8 +31,8 @@ enum {
 // Parses the command line. OPTIONS_RUN: *SETTINGS is filled and every name in it exists.
 enum options_outcome settings_parse(struct settings *settings, int argc, char **argv);
 
-// For --resume: takes the options and benchmarks of an earlier run, as its metadata `options` and `benchmarks` have them.
-// False after a message on stderr if they cannot be understood. BENCHMARKS must outlive SETTINGS.
+// For --resume: takes the options and benchmarks of an earlier run, as its metadata `options` and `benchmarks` have
+// them. False after a message on stderr if they cannot be understood. BENCHMARKS must outlive SETTINGS.
 bool settings_adopt(struct settings *settings, const char *options, char *benchmarks);
 
 // Whether BENCHMARK is to run.

@@ -103,7 +103,8 @@ static enum gpu_status visit_alone(struct neighbour_record *record)
     return status;
 }
 
-// Its clocks are brought together before the other begins and after it has ended. Answers whether the group still meets.
+// Its clocks are brought together before the other begins and after it has ended. Answers whether the group still
+// meets.
 static enum gpu_status visit_busy(unsigned v)
 {
     struct neighbour_record *record = &probe.page->visits[v].record;

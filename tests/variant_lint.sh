@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failures=0
+shopt -s lastpipe # or what `found` counts is lost
 
 # found WHAT: fails if there is anything on stdin, and shows it.
 found() {

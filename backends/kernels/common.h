@@ -44,10 +44,10 @@ struct pong {
     uint64_t answer; // see PONG_…
 };
 
-// An answer holds, from its lowest bit: the ping's number (8 bits); how long before AFTER the device's clock stood at the
-// last poll that missed the ping (20 bits, 0 if there was none or it is too long ago): the ping was stored after that
-// moment; and AFTER less begin_ticks (36 bits), read when the poll had seen the ping: it was stored before that, and the
-// answer after.
+// An answer holds, from its lowest bit: the ping's number (8 bits); how long before AFTER the device's clock stood at
+// the last poll that missed the ping (20 bits, 0 if there was none or it is too long ago): the ping was stored after
+// that moment; and AFTER less begin_ticks (36 bits), read when the poll had seen the ping: it was stored before that,
+// and the answer after.
 #define PONG_AGE_MAX 0xfffff
 #define PONG_ANSWER(after, age, sequence) ((uint64_t)(after) << 28 | (uint64_t)(age) << 8 | (uint64_t)(sequence))
 #define PONG_AFTER(answer) ((answer) >> 28)

@@ -65,7 +65,8 @@ KERNEL_BOUNDED(resident, struct resident_argument, RESIDENT_THREADS)
 }
 
 // The values come from memory and may change in the loop, for all that a compiler knows: each needs a register in it.
-// The loop and the compiler's own take the rest. Blocks may write the same words of memory, always with the same values.
+// The loop and the compiler's own take the rest. Blocks may write the same words of memory, always with the same
+// values.
 #define RESIDENT_HELD (RESIDENT_REGISTERS - 16)
 #define RESIDENT_VALUE(k) ((argument.seed + from + (k)) * 2654435761u)
 KERNEL_BOUNDED(resident_registers, struct resident_argument, RESIDENT_THREADS)

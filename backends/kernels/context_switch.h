@@ -25,8 +25,8 @@ struct resident_told {
 // All of them: the first thread of block 0 reads the clock without pause and writes down the SLICES in which it ran, a
 // new one when two reads are more than APART_TICKS apart. It ends in its ROOMth slice or after LIMIT_TICKS; the other
 // blocks stay so long with all that they hold. `resident` holds little, `resident_registers` many registers,
-// `resident_shared` SHARED_BYTES of dynamic shared memory; what they hold is other values in each block, and begins with
-// SEED, other ones in each process.
+// `resident_shared` SHARED_BYTES of dynamic shared memory; what they hold is other values in each block, and begins
+// with SEED, other ones in each process.
 struct resident_argument {
     struct slice *slices; // ROOM
     struct resident_told *told;

@@ -16,11 +16,11 @@
     KERNEL(code_##name, struct code_argument)                                                                          \
     {                                                                                                                  \
         if (block_index() || thread_index()) return;                                                                   \
-        float v[8] = {argument.v};                                                                                      \
+        float v[8] = {argument.v};                                                                                     \
         if (argument.run) {                                                                                            \
             pieces                                                                                                     \
         }                                                                                                              \
-        system_store(argument.flag, argument.value + (uint32_t)v[0]);                                                     \
+        system_store(argument.flag, argument.value + (uint32_t)v[0]);                                                  \
     }
 CODE(none, )
 CODE(1, PIECES_1)

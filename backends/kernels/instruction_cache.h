@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-// `straight_N`: so many KiB of straight code, with what is around it; `straight_evictor` as the largest, for nothing but
-// to be elsewhere. Independent multiply-adds: nothing but their fetch keeps a warp from issuing one a cycle or two.
+// `straight_N`: so many KiB of straight code, with what is around it; `straight_evictor` as the largest, for nothing
+// but to be elsewhere. Independent multiply-adds: nothing but their fetch keeps a warp from issuing one a cycle or two.
 #define STRAIGHT_KIBIBYTES(X)                                                                                          \
     X(1) X(2) X(4) X(8) X(16) X(24) X(32) X(48) X(64) X(96) X(128) X(192) X(256) X(384) X(512)
 
@@ -33,7 +33,8 @@ struct straight_argument {
 #define STRAIGHT_BYTES(kibibytes) ((kibibytes)*1024 - 512)
 
 // `sweep`: reads COUNT words, one of each 32 bytes, so that nothing else is left in a cache that holds no more.
-// `load_lines`: counts the cycles of LINE_LOADS loads, each of a line that lies where the one before says, from START on.
+// `load_lines`: counts the cycles of LINE_LOADS loads, each of a line that lies where the one before says, from START
+// on.
 enum { SWEEP_STRIDE = 4, LINE_LOADS = 16, LINE_WORDS = 64 };
 struct sweep_argument {
     struct straight_stamp *out; // one, for the sequence

@@ -179,7 +179,10 @@ static __device__ inline unsigned multiprocessor_index(void)
 static __device__ inline uint64_t cycle_count(void) { return (uint64_t)clock64(); }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 static __device__ inline void dependency_wait(void) { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-static __device__ inline void dependency_trigger(void) { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+static __device__ inline void dependency_trigger(void)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
 #else
 static __device__ inline void dependency_wait(void) {}
 static __device__ inline void dependency_trigger(void) {}

@@ -7,10 +7,10 @@
 
 enum { WRITE_THREADS = 1024 };
 
-// `write`: all threads together store SEQUENCE to each of COUNT words. Each block then leaves OUT[its index], whose end is
-// read when its stores have been issued; if FENCED, when all of the device can see them.
-// `look`, one block: leaves *OUT, under SEQUENCE only if four of the words, from the first to the last, hold it. It begins
-// before it looks.
+// `write`: all threads together store SEQUENCE to each of COUNT words. Each block then leaves OUT[its index], whose end
+// is read when its stores have been issued; if FENCED, when all of the device can see them.
+// `look`, one block: leaves *OUT, under SEQUENCE only if four of the words, from the first to the last, hold it. It
+// begins before it looks.
 struct write_argument {
     struct hold_stamp *out;
     uint64_t sequence; // 1 …
