@@ -25,8 +25,8 @@ struct listener {
     void *context;
 };
 
-__attribute__((format(printf, 3, 4))) static void tell(const struct listener *to, const char *key, const char *format,
-                                                       ...)
+__attribute__((format(printf, 3, 4)))
+static void tell(const struct listener *to, const char *key, const char *format, ...)
 {
     char value[2048];
     va_list arguments;
@@ -222,7 +222,10 @@ static void tell_cpu_limit(const struct listener *to)
 }
 
 // A path has a slash, and a UUID (a device may be named by one) a dash inside.
-static bool is_private(const char *value) { return strchr(value, '/') || (*value && strchr(value + 1, '-')); }
+static bool is_private(const char *value)
+{
+    return strchr(value, '/') || (*value && strchr(value + 1, '-'));
+}
 
 static void tell_environment(const struct listener *to, bool anonymous, const char *const *names)
 {
@@ -253,12 +256,9 @@ void facts_pci(const char *pci_bus_id, facts_emit *emit, void *context)
     static const struct {
         const char *key, *file, *none; // none: what the kernel writes where it does not know
     } rows[] = {
-        {"pci_link_speed_now", "current_link_speed", "Unknown"},
-        {"pci_link_speed_max", "max_link_speed", "Unknown"},
-        {"pci_link_width_now", "current_link_width", "0"},
-        {"pci_link_width_max", "max_link_width", "0"},
-        {"pci_numa_node", "numa_node", "-1"},
-        {"pci_local_cpus", "local_cpulist", ""},
+        {"pci_link_speed_now", "current_link_speed", "Unknown"}, {"pci_link_speed_max", "max_link_speed", "Unknown"},
+        {"pci_link_width_now", "current_link_width", "0"},       {"pci_link_width_max", "max_link_width", "0"},
+        {"pci_numa_node", "numa_node", "-1"},                    {"pci_local_cpus", "local_cpulist", ""},
     };
     const struct listener to = {emit, context};
     char text[4096], path[128];
