@@ -70,10 +70,12 @@ $(BUILD)/host/%.o: %.cu $(BUILD)/flags
 
 $(BUILD)/host/code_sizes: $(SIZED:%=$(BUILD)/host/%.o) scripts/code-sizes
 	$(Q)scripts/code-sizes $(filter %.o,$^) >$@.new && mv $@.new $@
-CODE_OBJECT = $(Q)$(CC) $(BASE) $(CFLAGS) -DCODE_SIZES='"$(filter %/code_sizes,$^)"' -c -o $@ $<
-$(BUILD)/host/backends/code.o: backends/code.c $(BUILD)/host/code_sizes $(BUILD)/flags
+define code_object
 	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
-	$(CODE_OBJECT)
+	$(Q)$(CC) $(BASE) $(CFLAGS) -DCODE_SIZES='"$(filter %/code_sizes,$^)"' -c -o $@ $<
+endef
+$(BUILD)/host/backends/code.o: backends/code.c $(BUILD)/host/code_sizes $(BUILD)/flags
+	$(code_object)
 
 # bench/submission.c counts the ioctl calls of shared objects too: they are to find the one of this binary.
 COUNTED = -Wl,--export-dynamic-symbol=ioctl -ldl

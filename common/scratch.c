@@ -27,9 +27,12 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 enum gpu_status scratch_make(struct scratch *scratch)
 {
     const char *folder = getenv("TMPDIR");
-    snprintf(scratch->path, sizeof scratch->path, "%s/liftoff-XXXXXX", folder && *folder ? folder : P_tmpdir);
-    if (mkdtemp(scratch->path)) return GPU_OK;
-    enum gpu_status status = gpu_reason(GPU_FAILED, "no folder %s: %s", scratch->path, strerror(errno));
+    int length =
+        snprintf(scratch->path, sizeof scratch->path, "%s/liftoff-XXXXXX", folder && *folder ? folder : P_tmpdir);
+    bool cut = (size_t)length >= sizeof scratch->path;
+    if (!cut && mkdtemp(scratch->path)) return GPU_OK;
+    enum gpu_status status =
+        gpu_reason(GPU_FAILED, "%s: no folder %s", strerror(cut ? ENAMETOOLONG : errno), scratch->path);
     scratch->path[0] = '\0';
     return status;
 }

@@ -32,8 +32,7 @@ $(CUDA_SIZED:.o=.keep):
 $(BUILD)/cuda/code_sizes: $(CUDA_SIZED) scripts/code-sizes
 	$(Q)scripts/code-sizes $(foreach a,$(CUDA_TARGETS),$(wildcard $(CUDA_SIZED:.o=.keep/*_$a.cubin))) >$@.new && mv $@.new $@
 $(BUILD)/cuda/backends/code.o: backends/code.c $(BUILD)/cuda/code_sizes $(BUILD)/flags
-	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
-	$(CODE_OBJECT)
+	$(code_object)
 
 # Images of modules that are loaded at run time: code for all devices (PTX of the oldest), from which the others are made.
 CUDA_IMAGES := $(foreach n,1 10 100 1000,$(BUILD)/cuda/images/$n.image)

@@ -28,8 +28,7 @@ $(HIP_SIZED): KEEP = --save-temps=obj
 $(BUILD)/hip/code_sizes: $(HIP_SIZED) scripts/code-sizes
 	$(Q)scripts/code-sizes $(foreach a,$(HIP_ARCH),$(HIP_SIZED:%.o=%-hip-amdgcn-amd-amdhsa-$a.out)) >$@.new && mv $@.new $@
 $(BUILD)/hip/backends/code.o: backends/code.c $(BUILD)/hip/code_sizes $(BUILD)/flags
-	@mkdir -p $(@D); $(if $(V),,echo "  CC    $@")
-	$(CODE_OBJECT)
+	$(code_object)
 
 # Images of modules that are loaded at run time.
 HIP_IMAGES := $(foreach n,1 10 100 1000,$(BUILD)/hip/images/$n.image)
