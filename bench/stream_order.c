@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/kernels/stream_order.h"
 #include "common/bench.h"
@@ -20,7 +21,7 @@ GPU_KERNEL(look);
 // multiprocessor of 2048 threads.
 enum { ROOM = 256, FULL_BLOCKS = 16, BYTES_MAX = 64 << 20, BYTES_QUICK = 4 << 20, DURATION_BYTES_MIN = 64 << 10 };
 enum { GRID_SPIN_NS = 2000, OVERLAP_SPIN_NS = 20000, CONCURRENT_SPIN_NS = 500000 };
-static const double BUDGET_SHARE = 0.06;
+static const double BUDGET_SHARE = 0.045;
 
 static struct chain chain;
 static struct lanes lanes;
@@ -191,14 +192,16 @@ static enum gpu_status measure_concurrent(struct bench_case *c, unsigned samples
 
 // --- launch_latency beside a full device -------------------------------------------------------------------
 
-enum beside { BESIDE_HIGH, BESIDE_LOW, BESIDE_IDLE };
+enum beside { BESIDE_HIGH, BESIDE_LOW, BESIDE_IDLE, BESIDES };
+static const unsigned fillers_ns[] = {20000, 100000}; // that each of its blocks spins
 
 // launch_latency: from before the call to the first thread's first clock read. high, low: into a stream of the highest
 // or lowest priority, while blocks of a grid of the lowest priority fill the device and more of them wait. idle: into
 // the highest (or only) priority's, on an idle device. A launch that came after the filler's end does not count.
 static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, double *values)
 {
-    const enum beside how = (enum beside)c->argument;
+    const enum beside how = (enum beside)((unsigned)c->argument % BESIDES);
+    const double spin_ns = fillers_ns[(unsigned)c->argument / BESIDES];
     unsigned kept[PARTS_ROOM], count = 0;
     if (how == BESIDE_HIGH && filler.high_outcome.status) return gpu_outcome_tell(&filler.high_outcome);
     parts.stamps.launch.stream = how != BESIDE_LOW && filler.high ? filler.high : filler.low;
@@ -210,7 +213,7 @@ static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, d
             break;
         }
         bool beside = false;
-        status = filler_launch(&filler, &parts, how == BESIDE_IDLE ? 0 : ++sequence, &beside);
+        status = filler_launch(&filler, &parts, spin_ns, how == BESIDE_IDLE ? 0 : ++sequence, &beside);
         if (beside) kept[count++] = parts.stamps.used - 1;
     }
     status = parts_end(&parts, status);
@@ -292,16 +295,18 @@ static void add_concurrent(struct bench_plan *plan, bool gated, unsigned streams
     bench_add(plan, &c);
 }
 
-static void add_latency(struct bench_plan *plan, enum beside how)
+// FILLER_INDEX: of fillers_ns.
+static void add_latency(struct bench_plan *plan, enum beside how, unsigned filler_index)
 {
     static const char *const names[] = {[BESIDE_HIGH] = "high", [BESIDE_LOW] = "low", [BESIDE_IDLE] = "idle"};
     struct bench_case c = {.variant = names[how],
-                           .params = LAUNCH_PARAMS ";kernel=stamp",
                            .samples = 10,
                            .budget_share = 3 * BUDGET_SHARE,
                            .measure = measure_latency,
-                           .argument = how,
+                           .argument = filler_index * BESIDES + how,
                            .outputs = {{"launch_latency", "ns", "lower", .resolution = sync_device_resolution_ns()}}};
+    if (how == BESIDE_IDLE) strcpy(c.params, LAUNCH_PARAMS ";kernel=stamp");
+    else snprintf(c.params, sizeof c.params, LAUNCH_PARAMS ";filler_spin_ns=%u;kernel=stamp", fillers_ns[filler_index]);
     bench_add(plan, &c);
 }
 
@@ -327,7 +332,8 @@ static void plan_cases(struct bench_plan *plan, bool quick)
         add_concurrent(plan, true, streams);
         add_concurrent(plan, false, streams);
     }
-    for (int how = BESIDE_HIGH; how <= BESIDE_IDLE; how++) add_latency(plan, (enum beside)how);
+    for (int how = BESIDE_HIGH; how <= BESIDE_IDLE; how++) add_latency(plan, (enum beside)how, 0);
+    for (int how = BESIDE_HIGH; how <= BESIDE_LOW && !quick; how++) add_latency(plan, (enum beside)how, 1);
 }
 
 // Behind a gate nothing may happen for the first time: loading a kernel may wait for the stream.

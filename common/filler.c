@@ -24,8 +24,7 @@ enum gpu_status filler_open(struct filler *filler, struct hold_stamp *out)
     if (!status) status = create_lowest(&filler->low);
     if (status) return status;
     gpu_outcome_keep(&filler->high_outcome, gpu_stream_create_priority(&filler->high, true));
-    filler->argument =
-        (struct hold_argument){.out = out, .spin_ticks = (uint64_t)(FILLER_SPIN_NS / gpu_clock_ns_per_tick())};
+    filler->argument.out = out;
     filler->launch = (struct gpu_launch){.kernel = gpu_kernel(hold_dynamic),
                                          .grid = {FILLER_BLOCKS * gpu_multiprocessors(), 1, 1},
                                          .block = {HOLD_THREADS, 1, 1},
@@ -45,19 +44,21 @@ void filler_close(struct filler *filler)
 
 // Returns when it runs: after a while that is another one for each launch, spread over the time that a block takes, so
 // that launches do not all meet the same moment of a block.
-static enum gpu_status start(struct filler *filler, uint64_t sequence)
+static enum gpu_status start(struct filler *filler, double spin_ns, uint64_t sequence)
 {
+    filler->argument.spin_ticks = (uint64_t)(spin_ns / gpu_clock_ns_per_tick());
     filler->argument.sequence = sequence;
     enum gpu_status status = gpu_launch_runtime(&filler->launch);
-    clock_spin_ns(LEAD_NS + FILLER_SPIN_NS * fmod(0.618034 * (double)sequence, 1));
+    clock_spin_ns(LEAD_NS + spin_ns * fmod(0.618034 * (double)sequence, 1));
     return status;
 }
 
-enum gpu_status filler_launch(struct filler *filler, struct parts *parts, uint64_t sequence, bool *beside)
+enum gpu_status filler_launch(struct filler *filler, struct parts *parts, double spin_ns, uint64_t sequence,
+                              bool *beside)
 {
     struct host_reads *host = &parts->reads[parts->stamps.used];
     bool ended = false;
-    enum gpu_status status = sequence ? start(filler, sequence) : GPU_OK, asked = GPU_OK;
+    enum gpu_status status = sequence ? start(filler, spin_ns, sequence) : GPU_OK, asked = GPU_OK;
     stamp_launch_aim(&parts->stamps);
     host->called = clock_ticks();
     if (!status) status = gpu_launch_runtime(&parts->stamps.launch);

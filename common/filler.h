@@ -13,15 +13,16 @@ struct filler {
     struct gpu_outcome high_outcome; // why there is no HIGH
 };
 
-// FILLER_BLOCKS each multiprocessor, each of which spins for so long.
-enum { FILLER_SPIN_NS = 20000, FILLER_BLOCKS = 160 };
+enum { FILLER_BLOCKS = 160 }; // each multiprocessor
 
 // OUT: the device's, room for FILLER_BLOCKS stamps a multiprocessor.
 enum gpu_status filler_open(struct filler *filler, struct hold_stamp *out);
 void filler_close(struct filler *filler);
 
-// One launch of PARTS, number PARTS->STAMPS.USED − 1 then, some way into the filler under SEQUENCE; 0: without it.
+// One launch of PARTS, number PARTS->STAMPS.USED − 1 then, some way into the filler under SEQUENCE, whose blocks spin
+// for SPIN_NS each; SEQUENCE 0: without it.
 // Waits for both. *BESIDE: whether the filler had still not ended after the call.
-enum gpu_status filler_launch(struct filler *filler, struct parts *parts, uint64_t sequence, bool *beside);
+enum gpu_status filler_launch(struct filler *filler, struct parts *parts, double spin_ns, uint64_t sequence,
+                              bool *beside);
 
 #endif

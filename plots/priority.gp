@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # How the latency of a launch is distributed by its priority, beside a grid of low priority that fills the device.
 # Row: launch_latency/idle stream_order idle launch_latency block_threads=32;blocks=1;kernel=stamp none
-# Row: launch_latency/high? stream_order high launch_latency block_threads=32;blocks=1;kernel=stamp none
-# Row: launch_latency/low? stream_order low launch_latency block_threads=32;blocks=1;kernel=stamp none
+# Row: launch_latency/high? stream_order high launch_latency block_threads=32;blocks=1;filler_spin_ns=20000;kernel=stamp none
+# Row: launch_latency/low? stream_order low launch_latency block_threads=32;blocks=1;filler_spin_ns=20000;kernel=stamp none
 # Samples: of these rows
 
 hue(i) = way(i) eq 'idle' ? '#444444' : way(i) eq 'high' ? '#0072b2' : '#d55e00'
