@@ -198,7 +198,10 @@ static enum gpu_status measure_visit(struct bench_case *c, unsigned samples, dou
     }
     c->error_bound[0] = record->bound_ns;
     c->error_bound[1] = record->clock_error_ns;
-    snprintf(c->detail, sizeof c->detail, "switched_off=%ld", record->switched_off);
+    const struct neighbour_feed *feed = &page->visits[v].feed;
+    int length = snprintf(c->detail, sizeof c->detail, "switched_off=%ld", record->switched_off);
+    if (feed->refills)
+        snprintf(c->detail + length, sizeof c->detail - (size_t)length, ";ran_out=%u_of_%u", feed->dry, feed->refills);
     return GPU_OK;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What it costs a kernel that its code is not in the multiprocessor: cycles of each pass through straight code, cold
 // and warm, and the whole that a cold start adds.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static struct code {
     struct gpu_outcome bytes_outcome;     // why not
     struct gpu_launch one, everywhere;    // one block, and one on each multiprocessor
     struct gpu_launch maker;              // as everywhere, for the state after itself
+    unsigned long_passes;                 // with which one block takes LONG_NS or a little more when warm; 0: not known
     double loaded_cycles_per_instruction; // of its first launch in this process
 } codes[] = {
 #define CODE(kibibytes) {kibibytes, gpu_kernel(straight_##kibibytes), "straight_" #kibibytes},
@@ -35,6 +37,8 @@ enum { CODES = sizeof codes / sizeof *codes, EVICTOR_THREADS = 128, SWEEP_THREAD
 // What comes right before the kernel, but for one stamping launch that tells when it ended.
 enum state { AFTER_ITSELF, AFTER_EVICTOR, AFTER_SWEEP, STATES };
 static const char *const state_names[] = {"after_itself", "after_evictor", "after_sweep"};
+
+static const double LONG_NS = 10e3;
 
 static struct chain chain;
 static struct straight_argument argument, maker_argument = {.passes = 1};
@@ -126,7 +130,7 @@ static struct point {
     enum state state;
     unsigned pass;
     bool everywhere;
-} points[CODES * 8];
+} points[CODES * 9];
 static unsigned point_count;
 
 static enum gpu_status tell_bytes(struct bench_case *c, const struct code *code)
@@ -175,6 +179,39 @@ static enum gpu_status measure_cold(struct bench_case *c, unsigned samples, doub
     }
     c->error_bound[0] = 2 * sync_device_resolution_ns();
     return status;
+}
+
+// Finds LONG_PASSES from what a pass takes when warm, and the first one with all that is around it.
+static enum gpu_status find_long_passes(struct code *code)
+{
+    enum { MORE = 8 };
+    double first_ns = 0, all_ns = 0;
+    enum gpu_status status = run(code, &code->one, AFTER_ITSELF, 1, &first_ns);
+    if (!status) status = run(code, &code->one, AFTER_ITSELF, 1 + MORE, &all_ns);
+    if (status) return status;
+    const double pass_ns = fmax((all_ns - first_ns) / MORE, 1);
+    code->long_passes = 1 + (unsigned)ceil(fmax(LONG_NS - first_ns, 0) / pass_ns);
+    return GPU_OK;
+}
+
+// slowdown: a kernel that takes 10 us when warm, from the end of the stamping launch before to its last clock read,
+// over the same after itself.
+static enum gpu_status measure_slowdown(struct bench_case *c, unsigned samples, double *values)
+{
+    const struct point *point = &points[(int)c->argument];
+    struct code *code = point->code;
+    double warm_ns = 0, cold_ns = 0, least_ns = INFINITY;
+    enum gpu_status status = code->long_passes ? GPU_OK : find_long_passes(code);
+    for (unsigned i = 0; i < samples && !status; i++) {
+        status = run(code, &code->one, AFTER_ITSELF, code->long_passes, &warm_ns);
+        if (!status) status = run(code, &code->one, point->state, code->long_passes, &cold_ns);
+        values[i] = cold_ns / warm_ns;
+        least_ns = fmin(least_ns, warm_ns);
+    }
+    if (status) return status;
+    c->error_bound[0] = 2 * sync_device_resolution_ns() / least_ns;
+    snprintf(c->detail, sizeof c->detail, "passes=%u;warm_ns=%.0f", code->long_passes, warm_ns);
+    return GPU_OK;
 }
 
 // --- What follows from all sizes ---------------------------------------------------------------------------
@@ -304,6 +341,10 @@ static void add_code(struct bench_plan *plan, struct code *code, bool quick)
                                   .measure = measure_cold,
                                   .outputs = {{"cold_cost", "ns", "lower", .resolution = resolution}}};
         add(plan, cold, (struct point){code, state, 0, false});
+        struct bench_case slow = {.params = "block_threads=32;blocks=1;warm_ns=10000",
+                                  .measure = measure_slowdown,
+                                  .outputs = {{"slowdown", "ratio", "lower"}}};
+        if (code->kibibytes >= 4 && code->kibibytes <= 128) add(plan, slow, (struct point){code, state, 0, false});
     }
     if (code->kibibytes >= 8 && code->kibibytes % 7 < 2 && multiprocessors > 1)
         add_cycles(plan, (struct point){code, AFTER_EVICTOR, 0, true});

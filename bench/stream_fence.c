@@ -11,7 +11,7 @@
 // front of all others runs, so that what they wait for besides it has ended.
 enum { BATCH = 50, LINKS = 20, FANS = 4, STREAMS_MAX = 32, COPIED = 0x5a5a5a5a };
 static const double LEAD_NS = 100e3;
-static const double BUDGET_SHARE = 0.1; // of a point
+static const double BUDGET_SHARE = 0.07; // of a point
 
 static struct chain chain;
 static double stamp_cost_ns; // of a kernel's stores, its end and its beginning, which are in each gap

@@ -13,11 +13,11 @@
 
 GPU_KERNEL(wave);
 
-enum { BLOCK_THREADS = 1024, BLOCKS_EACH = 2, BATCHES = 2 };
+enum { BLOCK_THREADS = 1024, BLOCKS_EACH = 2, BATCHES = 2, DRY_SHARE = 10 };
 static const double SPIN_NS[] = {[NEIGHBOUR_LONG] = 10e6, [NEIGHBOUR_SHORT] = 10e3};
 static const unsigned BATCH[] = {[NEIGHBOUR_LONG] = 2, [NEIGHBOUR_SHORT] = 64};
 static const double FEED_LIMIT_NS = 5e9;
-static const double PAUSE_NS = 10e6; // more than two rounds of turns on the devices that are known; a long kernel
+static const double PAUSE_NS = 5e6; // more than two turns on the devices that are known
 
 // --- The busy one ------------------------------------------------------------------------------------------
 
@@ -55,31 +55,45 @@ enum gpu_status neighbour_submit(struct neighbour *neighbour, enum neighbour_kin
     return status;
 }
 
+// NEWEST is behind all that was submitted: at a refill it is not to have ended.
+static enum gpu_status count_refill(struct gpu_event *newest, struct neighbour_feed *feed)
+{
+    bool ended = false;
+    enum gpu_status status = gpu_event_query(newest, &ended);
+    feed->refills++;
+    feed->dry += ended;
+    return status;
+}
+
 // One batch is always in the queue behind the one that is waited for.
-static enum gpu_status feed(struct neighbour *neighbour, enum neighbour_kind kind, struct gpu_event **events,
-                            uint32_t *busy, uint32_t *stop)
+static enum gpu_status keep_filled(struct neighbour *neighbour, enum neighbour_kind kind, struct gpu_event **events,
+                                   struct neighbour_feed *feed)
 {
     enum gpu_status status = GPU_OK;
     const uint64_t begin = clock_ticks();
     for (unsigned n = 0; !status; n++) {
-        status = neighbour_submit(neighbour, kind, BATCH[kind]);
+        if (n > 0) status = count_refill(events[(n - 1) % BATCHES], feed);
+        if (!status) status = neighbour_submit(neighbour, kind, BATCH[kind]);
         if (!status) status = gpu_event_record(events[n % BATCHES], neighbour->launch.stream);
         if (!status && n > 0) status = gpu_event_synchronize(events[(n - 1) % BATCHES]);
-        if (n > 0) __atomic_store_n(busy, 1, __ATOMIC_RELEASE);
-        if (__atomic_load_n(stop, __ATOMIC_ACQUIRE)) return status;
+        if (n > 0) __atomic_store_n(&feed->busy, 1, __ATOMIC_RELEASE);
+        if (__atomic_load_n(&feed->stop, __ATOMIC_ACQUIRE)) break;
         if (clock_ns(clock_ticks() - begin) > FEED_LIMIT_NS)
             status = gpu_reason(GPU_FAILED, "nobody told the busy process to stop");
     }
+    if (!status && feed->dry * DRY_SHARE > feed->refills)
+        status = gpu_reason(GPU_FAILED, "the busy process ran out of kernels %u of %u times: it was not busy",
+                            feed->dry, feed->refills);
     return status;
 }
 
-enum gpu_status neighbour_feed(struct neighbour *neighbour, enum neighbour_kind kind, uint32_t *busy, uint32_t *stop)
+enum gpu_status neighbour_feed(struct neighbour *neighbour, enum neighbour_kind kind, struct neighbour_feed *feed)
 {
     struct gpu_event *events[BATCHES] = {NULL};
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < BATCHES && !status; i++) status = gpu_event_create(&events[i], false);
-    if (!status) status = feed(neighbour, kind, events, busy, stop);
-    if (status) __atomic_store_n(busy, 0, __ATOMIC_RELEASE);
+    if (!status) status = keep_filled(neighbour, kind, events, feed);
+    if (status) __atomic_store_n(&feed->busy, 0, __ATOMIC_RELEASE);
     enum gpu_status drained = neighbour_drain(neighbour);
     for (unsigned i = 0; i < BATCHES; i++)
         if (events[i]) gpu_event_destroy(events[i]);

@@ -24,16 +24,22 @@ void neighbour_close(struct neighbour *neighbour);
 // Submits COUNT kernels and waits for nothing.
 enum gpu_status neighbour_submit(struct neighbour *neighbour, enum neighbour_kind kind, unsigned count);
 
-// Keeps the stream filled from when *BUSY is set to 1, which it does when the first kernels have ended, until *STOP is
-// set, or for at most 5 s: then *BUSY is 0 again. Both lie in memory that processes share.
-enum gpu_status neighbour_feed(struct neighbour *neighbour, enum neighbour_kind kind, uint32_t *busy, uint32_t *stop);
+// What the busy one and the light one tell each other, in memory that their processes share.
+struct neighbour_feed {
+    uint32_t busy, stop;   // by the busy one, by the light one
+    uint32_t refills, dry; // how often the busy one refilled its stream, and how often that had run out by then
+};
+
+// Keeps the stream filled from when BUSY is set to 1, which it does when the first kernels have ended, until STOP is
+// set, or for at most 5 s: then BUSY is 0 again. GPU_FAILED if the stream ran out more often than once in ten.
+enum gpu_status neighbour_feed(struct neighbour *neighbour, enum neighbour_kind kind, struct neighbour_feed *feed);
 
 // Waits for all of it. GPU_FAILED if the last kernel left no stamps.
 enum gpu_status neighbour_drain(struct neighbour *neighbour);
 
 // --- The light one -----------------------------------------------------------------------------------------
 
-enum { NEIGHBOUR_SAMPLES = 60, NEIGHBOUR_CHUNK = 6 };
+enum { NEIGHBOUR_SAMPLES = 170, NEIGHBOUR_CHUNK = 10 };
 
 struct neighbour_record {
     double launch_latency_ns[NEIGHBOUR_SAMPLES], round_trip_ns[NEIGHBOUR_SAMPLES];
@@ -41,7 +47,7 @@ struct neighbour_record {
     long switched_off;               // how often the light one lost its core against its will
 };
 
-// COUNT (1 … NEIGHBOUR_SAMPLES) pauses between launches: one in each of COUNT equal parts of 0 … 10 ms, anywhere in it,
+// COUNT (1 … NEIGHBOUR_SAMPLES) pauses between launches: one in each of COUNT equal parts of 0 … 5 ms, anywhere in it,
 // in a random order. *RANDOM, which it changes, may begin as anything.
 void neighbour_pauses(double *pauses_ns, unsigned count, uint64_t *random);
 

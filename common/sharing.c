@@ -82,10 +82,10 @@ static void turns_of_contexts(void)
 
 // --- The light one and the busy one ---------------------------------------------------------
 
-static enum gpu_status see_busy(void)
+static enum gpu_status see_busy(const struct neighbour_feed *feed)
 {
     const uint64_t begin = clock_ticks();
-    while (!__atomic_load_n(&probe.page->busy, __ATOMIC_ACQUIRE))
+    while (!__atomic_load_n(&feed->busy, __ATOMIC_ACQUIRE))
         if (clock_ns(clock_ticks() - begin) > BUSY_LIMIT_NS)
             return gpu_reason(GPU_FAILED, "the process that is to be busy is not");
     return GPU_OK;
@@ -108,19 +108,18 @@ static enum gpu_status visit_alone(struct neighbour_record *record)
 static enum gpu_status visit_busy(unsigned v)
 {
     struct neighbour_record *record = &probe.page->visits[v].record;
+    struct neighbour_feed *feed = &probe.page->visits[v].feed;
     const struct gpu_outcome *busy = &probe.page->visits[v].busy;
-    __atomic_store_n(&probe.page->busy, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&probe.page->stop, 0, __ATOMIC_RELEASE);
     enum gpu_status met = probe_meet(MEET_LIMIT_S); // the other is ready, and the device idle
     if (met) return met;
     enum gpu_status status = parts_begin(&probe.parts);
     met = probe_meet(MEET_LIMIT_S);
     if (met) return met;
-    if (!status) status = see_busy();
+    if (!status) status = see_busy(feed);
     if (!status) status = neighbour_visit(&probe.parts, NEIGHBOUR_SAMPLES, record);
-    if (!status && !__atomic_load_n(&probe.page->busy, __ATOMIC_ACQUIRE))
+    if (!status && !__atomic_load_n(&feed->busy, __ATOMIC_ACQUIRE))
         status = gpu_reason(GPU_FAILED, "the busy process ended before the light one");
-    __atomic_store_n(&probe.page->stop, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&feed->stop, 1, __ATOMIC_RELEASE);
     met = probe_meet(MEET_LIMIT_S);
     if (met) return met;
     if (busy->status) status = gpu_reason((enum gpu_status)busy->status, "%s", busy->reason);
@@ -139,7 +138,7 @@ static enum gpu_status be_busy(unsigned v)
     if (!status) status = neighbour_open(&neighbour, stream, gpu_multiprocessors());
     enum gpu_status met = probe_meet(MEET_LIMIT_S);
     if (!met) met = probe_meet(MEET_LIMIT_S);
-    if (!met && !status) status = neighbour_feed(&neighbour, kind, &probe.page->busy, &probe.page->stop);
+    if (!met && !status) status = neighbour_feed(&neighbour, kind, &probe.page->visits[v].feed);
     gpu_outcome_keep(&probe.page->visits[v].busy, status);
     neighbour_close(&neighbour);
     if (stream) gpu_stream_destroy(stream);
@@ -157,7 +156,7 @@ static enum gpu_status visit(unsigned v)
 // Both in one process, each in a stream that has a part of the device. Enough long kernels are in the queue before.
 static enum gpu_status visit_beside_part(struct neighbour *neighbour)
 {
-    enum { KERNELS = 60 }; // some twice as long as the light one takes
+    enum { KERNELS = 90 }; // some twice as long as the light one takes
     struct neighbour_record *record = &probe.page->visits[PART_LONG].record;
     bool ended = false;
     enum gpu_status status = parts_begin(&probe.parts);

@@ -32,13 +32,13 @@ extern const struct sharing_group sharing_groups[GROUPS];
 
 // What a group's processes have in common.
 struct sharing_page {
-    uint32_t busy, stop; // neighbour_feed's
     struct {
         struct gpu_outcome told;
         struct resident_record record;
     } turns[TURNS][SLICES_TRACKS_MAX];
     struct {
         struct gpu_outcome told, busy; // of the light one, of the other
+        struct neighbour_feed feed;
         struct neighbour_record record;
     } visits[VISITS];
 };

@@ -9,7 +9,7 @@
 #include "common/neighbour.h"
 
 enum { COUNT = NEIGHBOUR_SAMPLES };
-static const double PART_NS = 10e6 / COUNT;
+static const double PART_NS = 5e6 / COUNT;
 
 static void parts_of(uint64_t seed, unsigned *parts)
 {
