@@ -210,9 +210,12 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
     for (unsigned i = 0; i < samples && !status; i++) {
         bandwidth_argument.sequence++;
         status = chain_hold(&chain);
-        for (unsigned k = 0; k < 2 && !status; k++) status = gpu_launch_runtime(launch);
+        for (unsigned k = 2; k-- && !status;) {
+            bandwidth_argument.out = stamps_device + k * resident;
+            status = gpu_launch_runtime(launch);
+        }
         enum gpu_status released = chain_release(&chain);
-        if (!status) status = released ? released : read_stamps(1, resident, bandwidth_argument.sequence);
+        if (!status) status = released ? released : read_stamps(2, resident, bandwidth_argument.sequence);
         if (status) return status;
         const double ns = duration_ns(stamps, stamps, resident);
         values[i] = bytes / ns;

@@ -8,6 +8,7 @@
 named(i) = way(i) eq 'kernels' ? 'between two kernels' : way(i) eq 'phases' ? 'between two phases of a kernel' : \
     way(i) eq 'shared' ? 'in shared memory' : 'the whole kernel, in registers'
 hue(i) = way(i) eq 'kernels' ? '#b03060' : way(i) eq 'phases' ? '#d98c00' : way(i) eq 'shared' ? '#0072b2' : '#222222'
+dashes(i) = way(i) eq 'registers' ? 2 : 1
 shape(i) = way(i) eq 'kernels' ? 7 : way(i) eq 'phases' ? 5 : way(i) eq 'shared' ? 9 : 11
 
 # A cost below the clock's step has no place on a logarithmic axis.
@@ -31,7 +32,7 @@ set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Passed through: what it takes longer than in registers.'
 plot for [i = 1:count] data index i - 1 using 1:(us($2)):(us(real(strcol(3)))):(us(real(strcol(4)))) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
-    for [i = 1:count] data index i - 1 using 1:(us($2)) with lines lw 2 dt (way(i) eq 'registers' ? 2 : 1) lc rgb hue(i) notitle, \
+    for [i = 1:count] data index i - 1 using 1:(us($2)) with lines lw 2 dt dashes(i) lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:(us($2)):(shape(i) - $6) \
         with points pt variable ps 1.6 * point_scale lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] keyentry with points pt shape(i) ps 1.6 * point_scale lc rgb hue(i) title named(i)

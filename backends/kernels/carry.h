@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What carry.cu's kernels pass from a producer to a consumer, their arguments and what they leave: shared with the host.
+// What carry.cu's kernels pass from a producer to a consumer, their arguments and what they leave:
+// shared with the host code.
 #ifndef LIFTOFF_KERNELS_CARRY_H
 #define LIFTOFF_KERNELS_CARRY_H
 
