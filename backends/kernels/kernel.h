@@ -31,6 +31,8 @@
 //   dependency_trigger()                such a launch behind this kernel may start now
 //   system_load(p) system_store(p, v)   of a 32- or 64-bit word that the host reads and writes meanwhile
 //   system_publish(p, v)                a system_store that is seen after every store before it
+//   device_load_16(to, from)            reads four 32-bit words, aligned to 16 bytes, from where all blocks meet: past
+//                                       the multiprocessor's own cache
 //   relax()                             inside a polling loop
 #ifndef LIFTOFF_KERNEL_H
 #define LIFTOFF_KERNEL_H
@@ -127,6 +129,15 @@ static __device__ inline uint64_t device_clock(void)
     return 0; // the host pass only parses this
 #endif
 }
+static __device__ inline void device_load_16(uint32_t *to, const void *from)
+{
+    const uint64_t *words = (const uint64_t *)from;
+    for (int i = 0; i < 2; i++) {
+        uint64_t word = __hip_atomic_load(words + i, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+        to[2 * i] = (uint32_t)word;
+        to[2 * i + 1] = (uint32_t)(word >> 32);
+    }
+}
 static __device__ inline void relax(void) { __builtin_amdgcn_s_sleep(0); }
 static __device__ inline void device_trap(void) { __builtin_trap(); }
 
@@ -163,6 +174,13 @@ static __device__ inline uint64_t device_clock(void)
     uint64_t ticks;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ticks)::"memory");
     return ticks;
+}
+static __device__ inline void device_load_16(uint32_t *to, const void *from)
+{
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "l"(from)
+                 : "memory");
 }
 static __device__ inline void relax(void) {}
 static __device__ inline void device_trap(void) { __trap(); }
@@ -284,6 +302,7 @@ static inline void dependency_trigger(void) {}
 static inline void fence_block(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void fence_device(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void fence_system(void) { clock_wait_stores(); }
+static inline void device_load_16(uint32_t *to, const void *from) { memcpy(to, from, 16); }
 static inline void relax(void) { clock_relax(); }
 static inline void device_trap(void) { __builtin_trap(); }
 #define system_load(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passing an intermediate from a producer to a consumer costs: in registers, in shared memory, through memory
+// between two phases of a kernel and between two kernels, beside the bandwidth of the level that it lies in.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backends/gpu_kernel.h"
+#include "backends/kernels/carry.h"
+#include "common/bench.h"
+#include "common/launch.h"
+#include "common/stats.h"
+#include "common/sync.h"
+
+GPU_KERNEL(carry_registers);
+GPU_KERNEL(carry_shared);
+GPU_KERNEL(carry_phases);
+GPU_KERNEL(carry_produce);
+GPU_KERNEL(carry_consume);
+GPU_KERNEL(bandwidth_shared);
+GPU_KERNEL(bandwidth_load);
+GPU_KERNEL(bandwidth_store);
+
+enum kernel { REGISTERS, SHARED, PHASES, PRODUCE, CONSUME, KERNELS, READ_SHARED = KERNELS, LOAD, STORE, ALL };
+static const void *const kernels[ALL] = {
+    gpu_kernel(carry_registers), gpu_kernel(carry_shared),     gpu_kernel(carry_phases),   gpu_kernel(carry_produce),
+    gpu_kernel(carry_consume),   gpu_kernel(bandwidth_shared), gpu_kernel(bandwidth_load), gpu_kernel(bandwidth_store)};
+
+#define CARRY_PARAMS "block_threads=1024;blocks=resident"
+enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, RATE_FROM_LOG2 = 20, SAMPLES = 8 };
+
+static struct chain chain;
+static struct carry_argument arguments[KERNELS];
+static struct bandwidth_argument bandwidth_argument;
+static struct gpu_launch launches[ALL];
+static struct carry_stamp *stamps_device,
+    *stamps; // a grid each: of registers, of the kernel that ends, of the one before
+static void *items;
+static unsigned resident; // blocks that the device holds at once of each of the kernels
+static size_t cache_bytes, items_bytes;
+static bool cpu;
+
+// --- One launch of each ------------------------------------------------------------------------------------
+
+// From the first begin of the BLOCKS at FIRST to the last end of those at LAST.
+static double duration_ns(const struct carry_stamp *first, const struct carry_stamp *last, unsigned blocks)
+{
+    uint64_t begin = first->begin_ticks, end = last->end_ticks;
+    for (unsigned b = 1; b < blocks; b++) {
+        if (first[b].begin_ticks < begin) begin = first[b].begin_ticks;
+        if (last[b].end_ticks > end) end = last[b].end_ticks;
+    }
+    return (double)(end - begin) * gpu_clock_ns_per_tick();
+}
+
+// Brings the stamps of GRIDS grids of BLOCKS, which are to be of launch SEQUENCE.
+static enum gpu_status read_stamps(unsigned grids, unsigned blocks, uint64_t sequence)
+{
+    enum gpu_status status = gpu_read(stamps, stamps_device, grids * (size_t)resident * sizeof *stamps);
+    for (unsigned g = 0; g < grids && !status; g++)
+        for (unsigned b = 0; b < blocks && !status; b++)
+            if (stamps[g * resident + b].sequence != sequence)
+                status = gpu_reason(GPU_FAILED, "block %u of grid %u left no stamp: this launch did not run", b, g);
+    return status;
+}
+
+static uint32_t checksum(const struct carry_stamp *of, unsigned blocks)
+{
+    uint32_t sum = 0;
+    for (unsigned b = 0; b < blocks; b++) sum += (uint32_t)of[b].checksum;
+    return sum;
+}
+
+static unsigned blocks_of(size_t bytes)
+{
+    const size_t tiles = (bytes / sizeof(struct carry_item) + CARRY_TILE - 1) / CARRY_TILE;
+    return tiles < resident ? (unsigned)tiles : resident;
+}
+
+// The variant's kernels in their order; the last of them consumes.
+static const struct way {
+    const char *name;
+    unsigned count;
+    enum kernel kernel[2];
+} ways[] = {{"registers", 1, {REGISTERS}},
+            {"shared", 1, {SHARED}},
+            {"phases", 1, {PHASES}},
+            {"kernels", 2, {CONSUME, PRODUCE}}};
+enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAY_KERNELS, WAYS };
+
+// Runs the registers' kernel and then WAY's, all in the queue before a gate opens. That WAY consumed what was produced
+// is proven by the sum, which has to be that of the registers.
+static enum gpu_status run(const struct way *way, size_t bytes, double *registers_ns, double *way_ns)
+{
+    static uint64_t sequence;
+    const unsigned blocks = blocks_of(bytes);
+    sequence++;
+    for (enum kernel k = 0; k < KERNELS; k++) {
+        arguments[k].sequence = sequence;
+        arguments[k].seed = (uint32_t)sequence * 0x2545f491u;
+        arguments[k].count = (uint32_t)(bytes / sizeof(struct carry_item));
+        arguments[k].out = stamps_device + (k == REGISTERS ? 0 : k == PRODUCE ? 2 : 1) * resident;
+        launches[k].grid[0] = blocks;
+        enum gpu_status prepared = gpu_launch_prepare(&launches[k]);
+        if (prepared) return prepared;
+    }
+    const bool alone = way->kernel[0] == REGISTERS;
+    enum gpu_status status = chain_hold(&chain);
+    if (!status) status = gpu_launch_runtime(&launches[REGISTERS]);
+    for (unsigned k = way->count; k-- && !alone && !status;) status = gpu_launch_runtime(&launches[way->kernel[k]]);
+    enum gpu_status released = chain_release(&chain);
+    if (!status) status = released ? released : read_stamps(alone ? 1 : 1 + way->count, blocks, sequence);
+    if (status) return status;
+    const struct carry_stamp *end = stamps + (alone ? 0 : resident), *begin = way->count > 1 ? end + resident : end;
+    *registers_ns = duration_ns(stamps, stamps, blocks);
+    *way_ns = duration_ns(begin, end, blocks);
+    if (checksum(end, blocks) != checksum(stamps, blocks))
+        return gpu_reason(GPU_FAILED, "%s: what was consumed is not what was produced", way->name);
+    return GPU_OK;
+}
+
+static void tell(struct bench_case *c)
+{
+    const size_t bytes = (size_t)c->axis_value;
+    const unsigned way = (unsigned)c->argument;
+    const char *level = way < WAY_PHASES || !cache_bytes ? ways[way].name
+                        : bytes <= cache_bytes / 2       ? "l2"
+                        : bytes >= 2 * cache_bytes       ? "device"
+                                                         : "between";
+    snprintf(c->detail, sizeof c->detail, "blocks=%u;level=%s", blocks_of(bytes), level);
+}
+
+// duration: from the first clock read of the first block of the (first) kernel to the moment when the last block of the
+// (last) kernel has consumed its items.
+// carry_cost: the same less the duration of the kernel that consumes in registers, in the same sample.
+static enum gpu_status measure_carry(struct bench_case *c, unsigned samples, double *values)
+{
+    const struct way *way = &ways[(int)c->argument];
+    enum gpu_status status = GPU_OK;
+    tell(c);
+    for (unsigned i = 0; i < samples && !status; i++) {
+        double registers_ns = 0, way_ns = 0;
+        status = run(way, (size_t)c->axis_value, &registers_ns, &way_ns);
+        values[i] = way_ns;
+        if (c->outputs[1].metric) values[samples + i] = way_ns - registers_ns;
+    }
+    c->error_bound[0] = sync_device_resolution_ns();
+    c->error_bound[1] = 2 * sync_device_resolution_ns();
+    return status;
+}
+
+// carry_rate: the bytes over the carry_cost. One that the clock cannot tell from nothing has no rate; a single sample
+// counts as no shorter than two of its steps.
+static enum gpu_status measure_rate(struct bench_case *c, unsigned samples, double *values)
+{
+    const double error_ns = 2 * sync_device_resolution_ns();
+    double cost_ns[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD];
+    enum gpu_status status = GPU_OK;
+    tell(c);
+    for (unsigned i = 0; i < samples && !status; i++) {
+        double registers_ns = 0, way_ns = 0;
+        status = run(&ways[(int)c->argument], (size_t)c->axis_value, &registers_ns, &way_ns);
+        cost_ns[i] = way_ns - registers_ns;
+        values[i] = c->axis_value / (cost_ns[i] > error_ns ? cost_ns[i] : error_ns);
+    }
+    if (status) return status;
+    stats_sort(cost_ns, samples);
+    const double median_ns = stats_quantile(cost_ns, samples, 0.5);
+    if (median_ns < 2 * error_ns)
+        return gpu_reason(GPU_UNSUPPORTED, "passing %.0f bytes costs %.0f ns, which the device's clock cannot tell",
+                          c->axis_value, median_ns);
+    c->error_bound[0] = c->axis_value / (median_ns - error_ns) - c->axis_value / median_ns;
+    return GPU_OK;
+}
+
+// --- bandwidth ---------------------------------------------------------------------------------------------
+
+static const struct level {
+    const char *name;
+    enum kernel kernel;
+    double caches; // the memory it covers, in sizes of the shared cache; 0: shared memory
+    double bytes;  // that are read or written in all, in the same; of shared memory for each thread
+} levels[] = {{"shared", READ_SHARED, 0, 16384},
+              {"l2", LOAD, 0.25, 2},
+              {"l2_store", STORE, 0.25, 2},
+              {"device", LOAD, 4, 4},
+              {"device_store", STORE, 4, 4}};
+enum { LEVELS = sizeof levels / sizeof *levels, ITEMS_MAX_LOG2 = 30 };
+
+// bandwidth: all bytes that a full device reads, or writes, over the time from the first clock read of the first block
+// to the last one's end, when all has come (a store: when a fence says so). One launch that does not count goes before.
+static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples, double *values)
+{
+    const struct level *level = &levels[(int)c->argument];
+    const struct gpu_launch *launch = &launches[level->kernel];
+    const double threads = (double)resident * (cpu ? 1 : CARRY_THREADS), item_bytes = sizeof(struct carry_item);
+    double each = level->bytes / item_bytes, covered = level->caches * (double)cache_bytes / item_bytes;
+    if (level->caches > 0) {
+        if (!cache_bytes || covered * item_bytes > (double)items_bytes)
+            return gpu_reason(GPU_UNSUPPORTED, "%s",
+                              cache_bytes ? "four times the shared cache are more than 1 GiB"
+                                          : "nobody tells how large the shared cache is");
+        if (covered < threads) covered = threads;
+        each *= (double)cache_bytes / threads;
+    }
+    bandwidth_argument.count = (uint32_t)covered;
+    bandwidth_argument.each = ((uint32_t)each / CARRY_LOADS_AT_ONCE + 1) * CARRY_LOADS_AT_ONCE;
+    const double bytes = threads * bandwidth_argument.each * item_bytes;
+    enum gpu_status status = GPU_OK;
+    double shortest_ns = 0;
+    for (unsigned i = 0; i < samples && !status; i++) {
+        bandwidth_argument.sequence++;
+        status = chain_hold(&chain);
+        for (unsigned k = 2; k-- && !status;) {
+            bandwidth_argument.out = stamps_device + k * resident;
+            status = gpu_launch_runtime(launch);
+        }
+        enum gpu_status released = chain_release(&chain);
+        if (!status) status = released ? released : read_stamps(2, resident, bandwidth_argument.sequence);
+        if (status) return status;
+        const double ns = duration_ns(stamps, stamps, resident);
+        values[i] = bytes / ns;
+        if (!i || ns < shortest_ns) shortest_ns = ns;
+    }
+    c->error_bound[0] = bytes / shortest_ns * sync_device_resolution_ns() / shortest_ns;
+    snprintf(c->detail, sizeof c->detail, "blocks=%u;bytes=%.0f", resident, bytes);
+    return status;
+}
+
+// --- The plan ----------------------------------------------------------------------------------------------
+
+static void add(struct bench_plan *plan, unsigned way, unsigned log2)
+{
+    const double step_ns = sync_device_resolution_ns();
+    struct bench_case c = {.variant = ways[way].name,
+                           .params = CARRY_PARAMS,
+                           .axis = "bytes",
+                           .axis_value = (double)(1ul << log2),
+                           .samples = SAMPLES,
+                           .budget_share = 0.06,
+                           .argument = way,
+                           .measure = measure_carry,
+                           .outputs = {{"duration", "ns", "lower", .resolution = step_ns}}};
+    if (way != WAY_REGISTERS)
+        c.outputs[1] = (struct bench_output){"carry_cost", "ns", "lower", .resolution = 2 * step_ns};
+    bench_add(plan, &c);
+    if (way == WAY_REGISTERS || log2 < RATE_FROM_LOG2) return;
+    c.measure = measure_rate;
+    c.outputs[0] = (struct bench_output){"carry_rate", "bytes_per_ns", "higher"};
+    c.outputs[1] = (struct bench_output){0};
+    bench_add(plan, &c);
+}
+
+static enum gpu_status prepare(enum kernel kernel)
+{
+    const bool carries = kernel < KERNELS;
+    struct gpu_launch *launch = &launches[kernel];
+    *launch = chain.empty;
+    launch->kernel = kernels[kernel];
+    launch->grid[0] = carries ? 1 : resident;
+    launch->block[0] = CARRY_THREADS;
+    launch->argument = carries ? (void *)&arguments[kernel] : (void *)&bandwidth_argument;
+    launch->argument_bytes = carries ? sizeof arguments[kernel] : sizeof bandwidth_argument;
+    return gpu_launch_prepare(launch);
+}
+
+// How many blocks of whichever kernel fits least. A CPU's worker does one at a time.
+static enum gpu_status count_resident(void)
+{
+    unsigned fewest = 0;
+    for (enum kernel k = 0; k < ALL && !cpu; k++) {
+        unsigned blocks = 0;
+        enum gpu_status status = gpu_kernel_occupancy(kernels[k], CARRY_THREADS, 0, &blocks);
+        if (status == GPU_FAILED) return status;
+        cpu = status == GPU_UNSUPPORTED;
+        if (!k || blocks < fewest) fewest = blocks;
+    }
+    if (!cpu && !fewest) return gpu_reason(GPU_UNSUPPORTED, "no block of %d threads fits", CARRY_THREADS);
+    resident = gpu_multiprocessors() * (cpu ? 1 : fewest);
+    return GPU_OK;
+}
+
+static enum gpu_status allocate(void)
+{
+    void *out;
+    cache_bytes = gpu_cache_bytes();
+    items_bytes = (size_t)1 << (cpu ? TO_LOG2_CPU : TO_LOG2);
+    if (4 * cache_bytes > items_bytes && 4 * cache_bytes <= (size_t)1 << ITEMS_MAX_LOG2) items_bytes = 4 * cache_bytes;
+    enum gpu_status status = gpu_alloc(&items, items_bytes);
+    if (!status) status = gpu_alloc(&out, 3 * (size_t)resident * sizeof *stamps);
+    if (status) return status;
+    stamps = calloc(3 * (size_t)resident, sizeof *stamps);
+    if (!stamps) return gpu_reason(GPU_FAILED, "no memory for the stamps of %u blocks", resident);
+    stamps_device = out;
+    for (enum kernel k = 0; k < KERNELS; k++) arguments[k].items = items;
+    bandwidth_argument = (struct bandwidth_argument){.out = out, .items = items};
+    return GPU_OK;
+}
+
+static enum gpu_status setup(struct bench_plan *plan, bool quick)
+{
+    enum gpu_status status = sync_open();
+    if (!status) status = chain_open(&chain);
+    if (!status) status = count_resident();
+    if (!status) status = allocate();
+    for (enum kernel k = 0; k < ALL && !status; k++) {
+        arguments[k % KERNELS].count = 1 << (FROM_LOG2 - 4);
+        arguments[k % KERNELS].out = stamps_device;
+        bandwidth_argument.count = resident * CARRY_THREADS;
+        status = prepare(k);
+        // Loads the code of all before a gate is closed.
+        if (!status) status = launch_drain(chain.stream, gpu_launch_runtime(&launches[k]));
+    }
+    if (status) return status;
+    for (unsigned log2 = FROM_LOG2; log2 <= (unsigned)(cpu ? TO_LOG2_CPU : TO_LOG2); log2 += STEP_LOG2)
+        for (unsigned way = 0; way < WAYS; way++)
+            if (!quick || (way >= WAY_PHASES && (log2 == 16 || log2 == 24))) add(plan, way, log2);
+    for (unsigned l = 0; l < LEVELS; l++)
+        bench_add(plan, &(struct bench_case){.variant = levels[l].name,
+                                             .params = CARRY_PARAMS,
+                                             .samples = SAMPLES,
+                                             .budget_share = 0.06,
+                                             .argument = l,
+                                             .measure = measure_bandwidth,
+                                             .outputs = {{"bandwidth", "bytes_per_ns", "higher"}}});
+    return GPU_OK;
+}
+
+static void teardown(void)
+{
+    gpu_free(items);
+    gpu_free(stamps_device);
+    free(stamps);
+    chain_close(&chain);
+    sync_close();
+}
+
+const struct benchmark carry_benchmark = {
+    .name = "carry",
+    .summary = "what passing an intermediate costs: in registers, in shared memory, between phases and between kernels",
+    .source = "claim C14",
+    .seconds = 4,
+    .quick_seconds = 0.7,
+    .setup = setup,
+    .teardown = teardown,
+};
