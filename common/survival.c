@@ -17,6 +17,7 @@ GPU_KERNEL(survival_leave_memory);
 GPU_KERNEL(survival_look_memory);
 
 enum { MEMORY_BYTES = 64 << 20, MEMORY_WORDS = MEMORY_BYTES / 4, SHARED_PERCENT = 100 };
+enum { BLOCKS_WHERE_NONE_ALLOTTED = 16 }; // a multiprocessor: whoever is free takes one, and each is to have some
 static const double PROBE_LIMIT_S = 10, MEET_LIMIT_S = 8;
 static const double CHANCE = 0x1p-32; // that a word which nobody left matches
 
@@ -94,7 +95,8 @@ static enum gpu_status count_found(enum gpu_status status, const struct survival
         looked++;
     }
     if (status) return status;
-    if (!looked) return gpu_reason(GPU_FAILED, "no block looked on a multiprocessor where one had left the pattern");
+    if (!looked)
+        return gpu_reason(GPU_UNSUPPORTED, "no block looked on a multiprocessor where one had left the pattern");
     *survived = found / looked / SURVIVAL_WORDS;
     if (detail) snprintf(detail, 128, "blocks=%u;dropped_blocks=%u", looked, survival.blocks - looked);
     return GPU_OK;
@@ -167,7 +169,7 @@ static enum gpu_status count_blocks(void)
         status = gpu_kernel_occupancy(gpu_kernel(survival_look), SURVIVAL_THREADS, 0, &of_each);
     gpu_outcome_keep(&survival.allotted, status);
     if (status == GPU_FAILED) return status;
-    survival.blocks = gpu_multiprocessors() * (status || !of_each ? 1 : of_each);
+    survival.blocks = gpu_multiprocessors() * (status || !of_each ? BLOCKS_WHERE_NONE_ALLOTTED : of_each);
     return GPU_OK;
 }
 
