@@ -34,7 +34,7 @@
             uint64_t before = cycle_count();                                                                           \
             body                                                                                                       \
             uint64_t cycles = cycle_count() - before;                                                                  \
-            if (!thread_index()) out->cycles[i] = (uint32_t)cycles;                                                    \
+            if (!thread_index()) out->cycles[i] = cycles;                                                              \
         }                                                                                                              \
         if (patterns >> WARM_BRANCHES) { /* never */                                                                   \
             rest                                                                                                       \

@@ -14,7 +14,7 @@ enum { WARM_ITERATIONS = 64, WARM_BRANCHES = 8 };
 struct warm_stamp {
     uint64_t sequence; // the argument's, plus what the code made of PLUS: 0 of 0
     uint32_t multiprocessor;
-    uint32_t cycles[WARM_ITERATIONS];
+    uint64_t cycles[WARM_ITERATIONS];
 };
 
 // The pattern of an iteration is PATTERN, changed in the bits of RANDOM by what a generator of the state SEED makes, the
