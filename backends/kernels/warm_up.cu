@@ -40,7 +40,7 @@
             rest                                                                                                       \
         }                                                                                                              \
         if (thread_index()) return;                                                                                    \
-        out->multiprocessor = multiprocessor_index();                                                                  \
+        out->warp_threads = warp_threads();                                                                            \
         out->sequence = argument.sequence + (uint64_t)SUM(v);                                                          \
     }
 WARM(warm_straight, EACH_BRANCH(FIRST), EACH_BRANCH(SECOND))

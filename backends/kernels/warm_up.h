@@ -13,7 +13,7 @@ enum { WARM_ITERATIONS = 64, WARM_BRANCHES = 8 };
 // What a block leaves: of its first thread.
 struct warm_stamp {
     uint64_t sequence; // the argument's, plus what the code made of PLUS: 0 of 0
-    uint32_t multiprocessor;
+    uint32_t warp_threads;
     uint64_t cycles[WARM_ITERATIONS];
 };
 
