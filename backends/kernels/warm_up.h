@@ -17,8 +17,8 @@ struct warm_stamp {
     uint64_t cycles[WARM_ITERATIONS];
 };
 
-// The pattern of an iteration is PATTERN, changed in the bits of RANDOM by what a generator of the state SEED makes, the
-// same in all threads, and in every other thread in the bits of DIVERGENT.
+// The pattern of an iteration is PATTERN, changed in the bits of RANDOM by what a generator of the state SEED makes,
+// the same in all threads, and in every other thread in the bits of DIVERGENT.
 struct warm_argument {
     struct warm_stamp *out; // one a block, the device's
     uint64_t sequence;
