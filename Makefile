@@ -29,7 +29,7 @@ COMMON  := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard common/*.c)))
 HARNESS := $(COMMON) $(patsubst %,$(BUILD)/bench/%.o,$(BENCHES)) $(BUILD)/registry.o $(BUILD)/backends/reason.o
 HOST    := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard backends/host/*.c))) $(KERNELS:%.cu=$(BUILD)/host/%.o) $(BUILD)/host/backends/code.o
 # The kernels whose sizes the program is to know (gpu_kernel_code_bytes).
-SIZED   := backends/kernels/instruction_cache
+SIZED   := backends/kernels/instruction_cache backends/kernels/warm_up
 READERS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard analysis/*.c)))
 BACKENDS := host
 include $(wildcard backends/*/backend.mk)

@@ -19,7 +19,7 @@ struct gpu_kernel_attributes {
 enum gpu_status gpu_kernel_attributes(const void *kernel, struct gpu_kernel_attributes *attributes);
 
 // How many bytes of code the kernel called NAME (as in GPU_KERNEL) has on this device: from the symbol table of what
-// was built. Known of kernels/instruction_cache.cu; else GPU_UNSUPPORTED. The device is open.
+// was built. Known of the kernels in the Makefile's SIZED; else GPU_UNSUPPORTED. The device is open.
 enum gpu_status gpu_kernel_code_bytes(const char *name, size_t *bytes);
 
 // How many blocks the vendor says a multiprocessor holds at once. One call of the vendor's.

@@ -8,7 +8,10 @@
 //   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
 //   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, 8 floats, of which no two that
 //   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; the host does nothing
-//   KERNEL_INSTRUCTION_BYTES            of each instruction of that code
+//   KERNEL_CODE_256(v, by, plus)        half of the first; no compiler makes one of two of them with other operands
+//   KERNEL_MIX_FMA(v, w, by, plus)      512 independent instructions: multiply-adds on v, 8 floats; additions and
+//   KERNEL_MIX_INTEGER KERNEL_MIX_BOTH  exclusive ors on w, 8 uint32_t; one of each in turn. The host does nothing
+//   KERNEL_INSTRUCTION_BYTES            of each instruction of the straight code
 //   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
 //   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
 //   device_trap()                       ends the kernel as a fault
@@ -25,6 +28,9 @@
 //                                       the target does not tell
 //   block_barrier()                     all threads of the block come here before one goes on
 //   device_clock()                      ticks of the clock that all blocks share, see gpu_clock_ns_per_tick
+//   warp_threads()                      of those that issue together
+//   scheduler_count()                   how many parts of a multiprocessor issue, each for its own warps; 0 where
+//                                       cycle_count() does not count cycles of what runs the kernel
 //   cycle_count()                       cycles of the multiprocessor that runs this thread; on the host ticks
 //   fence_block() fence_device() fence_system()   orders this thread's memory for the block, the device, everybody
 //   dependency_wait()                   until the kernel ahead has ended, in a launch that did not wait for it before
@@ -90,12 +96,26 @@
 #define KERNEL_INSTRUCTION_BYTES 8
 #define KERNEL_FMA(i) "v_fma_f32 %" #i ", %" #i ", %8, %9\n\t"
 #define KERNEL_CODE KERNEL_32(KERNEL_FMA) KERNEL_32(KERNEL_FMA)
+#define KERNEL_HALF_CODE KERNEL_32(KERNEL_FMA)
 #define KERNEL_REGISTER "v"
+#define KERNEL_REGISTER_INTEGER "v"
+#define KERNEL_ADD(i) "v_xad_u32 %" #i ", %" #i ", %8, %9\n\t" // an addition behind an exclusive or
+#define KERNEL_XOR(i) KERNEL_ADD(i)
+#define KERNEL_FMA_OF_4(i) "v_fma_f32 %" #i ", %" #i ", %8, %9\n\t"
+#define KERNEL_ADD_OF_4(i) "v_xad_u32 %" #i ", %" #i ", %10, %11\n\t"
+#define KERNEL_XOR_OF_4(i) KERNEL_ADD_OF_4(i)
 #else
 #define KERNEL_INSTRUCTION_BYTES 16
 #define KERNEL_FMA(i) "fma.rn.f32 %" #i ", %" #i ", %8, %9;\n\t"
 #define KERNEL_CODE KERNEL_32(KERNEL_FMA)
+#define KERNEL_HALF_CODE KERNEL_EACH_OF_8(KERNEL_FMA) KERNEL_EACH_OF_8(KERNEL_FMA)
 #define KERNEL_REGISTER "f"
+#define KERNEL_REGISTER_INTEGER "r"
+#define KERNEL_ADD(i) "add.u32 %" #i ", %" #i ", %8;\n\t"
+#define KERNEL_XOR(i) "xor.b32 %" #i ", %" #i ", %9;\n\t" // between additions, which else become one
+#define KERNEL_FMA_OF_4(i) "fma.rn.f32 %" #i ", %" #i ", %8, %9;\n\t"
+#define KERNEL_ADD_OF_4(i) "add.u32 %" #i ", %" #i ", %10;\n\t"
+#define KERNEL_XOR_OF_4(i) "xor.b32 %" #i ", %" #i ", %11;\n\t"
 #endif
 #define KERNEL_ASSEMBLE(code, v, by, plus)                                                                             \
     asm volatile(code                                                                                                  \
@@ -103,8 +123,37 @@
                    "+" KERNEL_REGISTER((v)[3]), "+" KERNEL_REGISTER((v)[4]), "+" KERNEL_REGISTER((v)[5]),              \
                    "+" KERNEL_REGISTER((v)[6]), "+" KERNEL_REGISTER((v)[7])                                            \
                  : KERNEL_REGISTER(by), KERNEL_REGISTER(plus));
+#define KERNEL_CODE_256(v, by, plus) KERNEL_ASSEMBLE(KERNEL_HALF_CODE, v, by, plus)
 #define KERNEL_CODE_512(v, by, plus) KERNEL_ASSEMBLE(KERNEL_CODE, v, by, plus)
 #define KERNEL_CODE_8192(v, by, plus) KERNEL_ASSEMBLE(KERNEL_TIMES_4(KERNEL_TIMES_4(KERNEL_CODE)), v, by, plus)
+
+// Of 32 instructions, of which none needs one of the seven before it.
+#define KERNEL_INTEGERS                                                                                                \
+    KERNEL_EACH_OF_8(KERNEL_ADD)                                                                                       \
+    KERNEL_EACH_OF_8(KERNEL_XOR) KERNEL_EACH_OF_8(KERNEL_ADD) KERNEL_EACH_OF_8(KERNEL_XOR)
+#define KERNEL_PAIRS(integer)                                                                                          \
+    KERNEL_FMA_OF_4(0)                                                                                                 \
+    integer(4) KERNEL_FMA_OF_4(1) integer(5) KERNEL_FMA_OF_4(2) integer(6) KERNEL_FMA_OF_4(3) integer(7)
+#define KERNEL_BOTH                                                                                                    \
+    KERNEL_PAIRS(KERNEL_ADD_OF_4)                                                                                      \
+    KERNEL_PAIRS(KERNEL_XOR_OF_4) KERNEL_PAIRS(KERNEL_ADD_OF_4) KERNEL_PAIRS(KERNEL_XOR_OF_4)
+#define KERNEL_TIMES_16(text) KERNEL_TIMES_4(KERNEL_TIMES_4(text))
+#define KERNEL_MIX_FMA(v, w, by, plus) KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_32(KERNEL_FMA)), v, by, plus)
+#define KERNEL_MIX_INTEGER(v, w, by, plus)                                                                             \
+    asm volatile(KERNEL_TIMES_16(KERNEL_INTEGERS)                                                                      \
+                 : "+" KERNEL_REGISTER_INTEGER((w)[0]), "+" KERNEL_REGISTER_INTEGER((w)[1]),                           \
+                   "+" KERNEL_REGISTER_INTEGER((w)[2]), "+" KERNEL_REGISTER_INTEGER((w)[3]),                           \
+                   "+" KERNEL_REGISTER_INTEGER((w)[4]), "+" KERNEL_REGISTER_INTEGER((w)[5]),                           \
+                   "+" KERNEL_REGISTER_INTEGER((w)[6]), "+" KERNEL_REGISTER_INTEGER((w)[7])                            \
+                 : KERNEL_REGISTER_INTEGER((uint32_t)(by)), KERNEL_REGISTER_INTEGER((uint32_t)(plus)));
+#define KERNEL_MIX_BOTH(v, w, by, plus)                                                                                \
+    asm volatile(KERNEL_TIMES_16(KERNEL_BOTH)                                                                          \
+                 : "+" KERNEL_REGISTER((v)[0]), "+" KERNEL_REGISTER((v)[1]), "+" KERNEL_REGISTER((v)[2]),              \
+                   "+" KERNEL_REGISTER((v)[3]), "+" KERNEL_REGISTER_INTEGER((w)[0]),                                   \
+                   "+" KERNEL_REGISTER_INTEGER((w)[1]), "+" KERNEL_REGISTER_INTEGER((w)[2]),                           \
+                   "+" KERNEL_REGISTER_INTEGER((w)[3])                                                                 \
+                 : KERNEL_REGISTER(by), KERNEL_REGISTER(plus), KERNEL_REGISTER_INTEGER((uint32_t)(by)),                \
+                   KERNEL_REGISTER_INTEGER((uint32_t)(plus)));
 
 #if defined(__HIP_PLATFORM_AMD__) || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1201
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
@@ -117,6 +166,12 @@ static __device__ inline unsigned block_count(void) { return gridDim.x; }
 static __device__ inline unsigned thread_index(void) { return threadIdx.x; }
 static __device__ inline unsigned block_threads(void) { return blockDim.x; }
 static __device__ inline void block_barrier(void) { __syncthreads(); }
+static __device__ inline unsigned warp_threads(void) { return warpSize; }
+#if defined(__HIP_PLATFORM_AMD__) && !defined(__GFX9__)
+static __device__ inline unsigned scheduler_count(void) { return 2; }
+#else
+static __device__ inline unsigned scheduler_count(void) { return 4; }
+#endif
 
 #if defined(__HIP_PLATFORM_AMD__)
 static __device__ inline uint64_t device_clock(void)
@@ -276,7 +331,11 @@ extern _Thread_local unsigned host_worker;         // 0 …
     (void)(by);                                                                                                        \
     (void)(plus);                                                                                                      \
     __asm__ volatile(".rept " KERNEL_NOPS " * " times "\n\t" KERNEL_NOP "\n\t.endr");
+#define KERNEL_CODE_256(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1 / 2 # " #by "\n\t")
 #define KERNEL_CODE_512(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1")
+#define KERNEL_MIX_FMA(v, w, by, plus) (void)(v), (void)(w);
+#define KERNEL_MIX_INTEGER(v, w, by, plus) (void)(v), (void)(w);
+#define KERNEL_MIX_BOTH(v, w, by, plus) (void)(v), (void)(w);
 #define KERNEL_CODE_8192(v, by, plus) KERNEL_NOPS_512(v, by, plus, "16")
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
 #define KERNEL_SHARED_DYNAMIC(type, name) type *name = NULL
@@ -295,6 +354,8 @@ static inline unsigned thread_index(void) { return 0; }
 static inline unsigned block_threads(void) { return 1; }
 static inline unsigned multiprocessor_index(void) { return host_worker; }
 static inline void block_barrier(void) {}
+static inline unsigned warp_threads(void) { return 1; }
+static inline unsigned scheduler_count(void) { return 0; }
 static inline uint64_t device_clock(void) { return clock_ticks(); }
 static inline uint64_t cycle_count(void) { return clock_ticks(); }
 static inline void dependency_wait(void) {}
