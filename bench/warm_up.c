@@ -231,7 +231,7 @@ static enum gpu_status run_start(unsigned wanted, uint64_t *called_ticks)
 // (0: all) have begun, of one launch with a block on each.
 static enum gpu_status measure_skew(struct bench_case *c, unsigned samples, double *values)
 {
-    const unsigned wanted = c->axis ? (unsigned)c->axis_value : multiprocessors;
+    const unsigned wanted = c->axis_value > 0 ? (unsigned)c->axis_value : multiprocessors;
     uint64_t called;
     enum gpu_status status = GPU_OK;
     if (multiprocessors < 2 || wanted > multiprocessors)
