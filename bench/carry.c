@@ -253,14 +253,9 @@ static void add(struct bench_plan *plan, unsigned way, unsigned log2)
 static enum gpu_status prepare(enum kernel kernel)
 {
     const bool carries = kernel < KERNELS;
-    struct gpu_launch *launch = &launches[kernel];
-    *launch = chain.empty;
-    launch->kernel = kernels[kernel];
-    launch->grid[0] = carries ? 1 : resident;
-    launch->block[0] = CARRY_THREADS;
-    launch->argument = carries ? (void *)&arguments[kernel] : (void *)&bandwidth_argument;
-    launch->argument_bytes = carries ? sizeof arguments[kernel] : sizeof bandwidth_argument;
-    return gpu_launch_prepare(launch);
+    return launch_prepare(&launches[kernel], kernels[kernel], carries ? 1 : resident, CARRY_THREADS,
+                          carries ? (void *)&arguments[kernel] : (void *)&bandwidth_argument,
+                          carries ? sizeof arguments[kernel] : sizeof bandwidth_argument, chain.stream);
 }
 
 // How many blocks of whichever kernel fits least. A CPU's worker does one at a time.

@@ -48,18 +48,6 @@ static struct gpu_launch evictor, sweep, load_lines;
 static struct straight_stamp *stamps; // one a multiprocessor, here
 static unsigned multiprocessors;
 
-static enum gpu_status prepare(struct gpu_launch *launch, const void *kernel, unsigned blocks, unsigned threads,
-                               void *its_argument, size_t bytes)
-{
-    *launch = chain.empty;
-    launch->kernel = kernel;
-    launch->grid[0] = blocks;
-    launch->block[0] = threads;
-    launch->argument = its_argument;
-    launch->argument_bytes = bytes;
-    return gpu_launch_prepare(launch);
-}
-
 // --- One launch in a known state ---------------------------------------------------------------------------
 
 // Brings the COUNT stamps at OUT, all of which are to be of launch SEQUENCE.
@@ -356,13 +344,14 @@ static enum gpu_status open_codes(void)
     double whole_ns;
     for (unsigned i = 0; i < CODES && !status; i++) {
         struct code *code = &codes[i];
-        status = prepare(&code->one, code->kernel, 1, LAUNCH_BLOCK_THREADS, &argument, sizeof argument);
+        status =
+            launch_prepare(&code->one, code->kernel, 1, LAUNCH_BLOCK_THREADS, &argument, sizeof argument, chain.stream);
         if (!status)
-            status = prepare(&code->everywhere, code->kernel, multiprocessors, LAUNCH_BLOCK_THREADS, &argument,
-                             sizeof argument);
+            status = launch_prepare(&code->everywhere, code->kernel, multiprocessors, LAUNCH_BLOCK_THREADS, &argument,
+                                    sizeof argument, chain.stream);
         if (!status)
-            status = prepare(&code->maker, code->kernel, multiprocessors, LAUNCH_BLOCK_THREADS, &maker_argument,
-                             sizeof maker_argument);
+            status = launch_prepare(&code->maker, code->kernel, multiprocessors, LAUNCH_BLOCK_THREADS, &maker_argument,
+                                    sizeof maker_argument, chain.stream);
         argument.passes = 1;
         argument.sequence++;
         if (!status) status = launch_drain(chain.stream, gpu_launch_runtime(&code->one));
@@ -432,14 +421,14 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status) status = chain_open(&chain);
     if (!status) status = allocate();
     if (!status)
-        status = prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS, &maker_argument,
-                         sizeof maker_argument);
+        status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
+                                &maker_argument, sizeof maker_argument, chain.stream);
     if (!status)
-        status = prepare(&sweep, gpu_kernel(sweep), 4 * multiprocessors, SWEEP_THREADS, &sweep_argument,
-                         sizeof sweep_argument);
+        status = launch_prepare(&sweep, gpu_kernel(sweep), 4 * multiprocessors, SWEEP_THREADS, &sweep_argument,
+                                sizeof sweep_argument, chain.stream);
     if (!status)
-        status = prepare(&load_lines, gpu_kernel(load_lines), 1, LAUNCH_BLOCK_THREADS, &lines_argument,
-                         sizeof lines_argument);
+        status = launch_prepare(&load_lines, gpu_kernel(load_lines), 1, LAUNCH_BLOCK_THREADS, &lines_argument,
+                                sizeof lines_argument, chain.stream);
     if (!status) status = open_codes();
     if (status) return status;
     for (unsigned i = 0; i < CODES; i++)

@@ -38,18 +38,6 @@ static double ns_between(uint64_t earlier, uint64_t later)
     return (double)(int64_t)(later - earlier) * gpu_clock_ns_per_tick();
 }
 
-static enum gpu_status prepare(struct gpu_launch *launch, const void *kernel, unsigned blocks, unsigned threads,
-                               void *argument, size_t bytes)
-{
-    *launch = (struct gpu_launch){.kernel = kernel,
-                                  .grid = {blocks, 1, 1},
-                                  .block = {threads, 1, 1},
-                                  .argument = argument,
-                                  .argument_bytes = bytes,
-                                  .stream = chain.stream};
-    return gpu_launch_prepare(launch);
-}
-
 static enum gpu_status take_gap(uint64_t end, uint64_t begin, double *ns)
 {
     *ns = ns_between(end, begin);
@@ -75,7 +63,7 @@ static enum gpu_status measure_gap(struct bench_case *c, unsigned samples, doubl
     enum gpu_status status = GPU_OK;
     argument = (struct hold_argument){.out = out, .sequence = ++sequence};
     for (unsigned k = 0; k < 2 && !status; k++)
-        status = prepare(&launches[k], kernels[k], blocks, threads, &argument, sizeof argument);
+        status = launch_prepare(&launches[k], kernels[k], blocks, threads, &argument, sizeof argument, chain.stream);
     if (!status) status = chain_stamps_cost(&chain, &launches[0], &cost_ns);
     if (status) return status;
 
@@ -113,8 +101,11 @@ static enum gpu_status measure_written(struct bench_case *c, unsigned samples, d
     const uint64_t count = (uint64_t)c->axis_value / sizeof *words, first = sequence + 2;
     double cost_ns = 0;
     argument = (struct write_argument){out, ++sequence, words, 0, (uint32_t)c->argument};
-    enum gpu_status status = prepare(&writer, gpu_kernel(write), blocks, WRITE_THREADS, &argument, sizeof argument);
-    if (!status) status = prepare(&looker, gpu_kernel(look), 1, LAUNCH_BLOCK_THREADS, &argument, sizeof argument);
+    enum gpu_status status =
+        launch_prepare(&writer, gpu_kernel(write), blocks, WRITE_THREADS, &argument, sizeof argument, chain.stream);
+    if (!status)
+        status = launch_prepare(&looker, gpu_kernel(look), 1, LAUNCH_BLOCK_THREADS, &argument, sizeof argument,
+                                chain.stream);
     if (!status) status = chain_stamps_cost(&chain, &writer, &cost_ns);
     if (status) return status;
 
@@ -349,8 +340,8 @@ static enum gpu_status launch_all(void)
     written = (struct write_argument){.out = out, .sequence = sequence, .words = words};
     for (unsigned k = 0; k < sizeof kernels / sizeof *kernels && !status; k++) {
         bool holds = k < 2;
-        status = prepare(&launch, kernels[k], 1, LAUNCH_BLOCK_THREADS, holds ? (void *)&held : (void *)&written,
-                         holds ? sizeof held : sizeof written);
+        status = launch_prepare(&launch, kernels[k], 1, LAUNCH_BLOCK_THREADS, holds ? (void *)&held : (void *)&written,
+                                holds ? sizeof held : sizeof written, chain.stream);
         if (!status) status = launch_drain(chain.stream, gpu_launch_runtime(&launch));
     }
     return status;

@@ -35,18 +35,6 @@ enum {
 static struct gpu_stream *stream;
 static unsigned multiprocessors;
 
-static enum gpu_status prepare(struct gpu_launch *launch, const void *kernel, unsigned blocks, unsigned threads,
-                               void *argument, size_t bytes)
-{
-    *launch = (struct gpu_launch){.kernel = kernel,
-                                  .grid = {blocks, 1, 1},
-                                  .block = {threads, 1, 1},
-                                  .argument = argument,
-                                  .argument_bytes = bytes,
-                                  .stream = stream};
-    return gpu_launch_prepare(launch);
-}
-
 static enum gpu_status not_run(unsigned block)
 {
     return gpu_reason(GPU_FAILED, "the stamp of block %u is of another launch: this one did not run", block);
@@ -383,8 +371,8 @@ static void add_ramp(struct bench_plan *plan, bool quick)
 static enum gpu_status open_start(void)
 {
     struct gpu_limits limits;
-    enum gpu_status status = prepare(&start, gpu_kernel(block_start), multiprocessors, LAUNCH_BLOCK_THREADS,
-                                     &start_argument, sizeof start_argument);
+    enum gpu_status status = launch_prepare(&start, gpu_kernel(block_start), multiprocessors, LAUNCH_BLOCK_THREADS,
+                                            &start_argument, sizeof start_argument, stream);
     start_argument.stay_ticks = (uint64_t)(STAY_NS / gpu_clock_ns_per_tick());
     if (status || gpu_limits(&limits)) return status;
     start.shared_bytes = limits.shared_per_block_most / 2 + 1024;
@@ -424,13 +412,14 @@ static enum gpu_status open_warm(void)
     if (full_blocks > 2 * MULTIPROCESSORS_MAX) full_blocks = 2 * MULTIPROCESSORS_MAX;
     enum gpu_status status = allocate(full_blocks);
     if (!status)
-        status = prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS, &evictor_argument,
-                         sizeof evictor_argument);
+        status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
+                                &evictor_argument, sizeof evictor_argument, stream);
     for (unsigned k = 0; k < 2 && !status; k++) {
-        status = prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument);
+        status =
+            launch_prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument, stream);
         if (!status && !full)
-            status =
-                prepare(&warm_full[k], kernels[k], full_blocks, FULL_THREADS, &warm_argument, sizeof warm_argument);
+            status = launch_prepare(&warm_full[k], kernels[k], full_blocks, FULL_THREADS, &warm_argument,
+                                    sizeof warm_argument, stream);
         if (!status) status = run_warm(k ? BRANCH_SAME : STRAIGHT, false);
     }
     return status;
@@ -438,11 +427,12 @@ static enum gpu_status open_warm(void)
 
 static enum gpu_status open_mixes(void)
 {
-    enum gpu_status status =
-        prepare(&ramp, gpu_kernel(mix_fma), multiprocessors, RAMP_THREADS, &mix_argument, sizeof mix_argument);
+    enum gpu_status status = launch_prepare(&ramp, gpu_kernel(mix_fma), multiprocessors, RAMP_THREADS, &mix_argument,
+                                            sizeof mix_argument, stream);
     for (unsigned m = 0; m < MIXES; m++)
         for (unsigned s = 0; s < MIX_SIZES && !status; s++)
-            status = prepare(&mix[m][s], mixes[m].kernel, 1, mix_threads[s], &mix_argument, sizeof mix_argument);
+            status = launch_prepare(&mix[m][s], mixes[m].kernel, 1, mix_threads[s], &mix_argument, sizeof mix_argument,
+                                    stream);
     return status;
 }
 

@@ -25,13 +25,8 @@ enum gpu_status filler_open(struct filler *filler, struct hold_stamp *out)
     if (status) return status;
     gpu_outcome_keep(&filler->high_outcome, gpu_stream_create_priority(&filler->high, true));
     filler->argument.out = out;
-    filler->launch = (struct gpu_launch){.kernel = gpu_kernel(hold_dynamic),
-                                         .grid = {FILLER_BLOCKS * gpu_multiprocessors(), 1, 1},
-                                         .block = {HOLD_THREADS, 1, 1},
-                                         .argument = &filler->argument,
-                                         .argument_bytes = sizeof filler->argument,
-                                         .stream = filler->stream};
-    return gpu_launch_prepare(&filler->launch);
+    return launch_prepare(&filler->launch, gpu_kernel(hold_dynamic), FILLER_BLOCKS * gpu_multiprocessors(),
+                          HOLD_THREADS, &filler->argument, sizeof filler->argument, filler->stream);
 }
 
 void filler_close(struct filler *filler)

@@ -15,20 +15,21 @@ static const double GATE_LIMIT_NS = 1e9, FLAG_LIMIT_NS = 2e9;
 enum { GATE_OPEN, GATE_EXPIRED, GATE_RAN }; // words
 enum { COST_CHAIN = 10, COST_PASSES = 3 };  // grids in each measure of what stamps cost
 
-static struct gpu_launch one_block(const void *kernel, struct gpu_stream *stream, void *argument, size_t bytes)
+enum gpu_status launch_prepare(struct gpu_launch *launch, const void *kernel, unsigned blocks, unsigned threads,
+                               void *argument, size_t argument_bytes, struct gpu_stream *stream)
 {
-    return (struct gpu_launch){.kernel = kernel,
-                               .grid = {1, 1, 1},
-                               .block = {LAUNCH_BLOCK_THREADS, 1, 1},
-                               .argument = argument,
-                               .argument_bytes = bytes,
-                               .stream = stream};
+    *launch = (struct gpu_launch){.kernel = kernel,
+                                  .grid = {blocks, 1, 1},
+                                  .block = {threads, 1, 1},
+                                  .argument = argument,
+                                  .argument_bytes = argument_bytes,
+                                  .stream = stream};
+    return gpu_launch_prepare(launch);
 }
 
 enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream)
 {
-    *launch = one_block(gpu_kernel(empty), stream, NULL, 0);
-    return gpu_launch_prepare(launch);
+    return launch_prepare(launch, gpu_kernel(empty), 1, LAUNCH_BLOCK_THREADS, NULL, 0, stream);
 }
 
 enum gpu_status stamp_launch_open(struct stamp_launch *stamps, struct gpu_stream *stream, unsigned room)
@@ -55,8 +56,8 @@ void stamp_launch_close(struct stamp_launch *stamps)
 
 enum gpu_status stamp_launch_into(struct stamp_launch *stamps, struct gpu_stream *stream, struct gpu_launch *launch)
 {
-    *launch = one_block(gpu_kernel(stamp), stream, &stamps->argument, sizeof stamps->argument);
-    return gpu_launch_prepare(launch);
+    return launch_prepare(launch, gpu_kernel(stamp), 1, LAUNCH_BLOCK_THREADS, &stamps->argument,
+                          sizeof stamps->argument, stream);
 }
 
 enum gpu_status stamp_launch_read(struct stamp_launch *stamps)
@@ -88,8 +89,8 @@ enum gpu_status flag_launch_open(struct flag_launch *flag, struct gpu_stream *st
     if (status) return status;
     flag->word = host;
     flag->argument = (struct flag_argument){device, 0};
-    flag->launch = one_block(gpu_kernel(flag), stream, &flag->argument, sizeof flag->argument);
-    return gpu_launch_prepare(&flag->launch);
+    return launch_prepare(&flag->launch, gpu_kernel(flag), 1, LAUNCH_BLOCK_THREADS, &flag->argument,
+                          sizeof flag->argument, stream);
 }
 
 void flag_launch_close(struct flag_launch *flag)
@@ -127,8 +128,8 @@ enum gpu_status chain_open(struct chain *chain)
 
 static enum gpu_status prepare_gate(struct chain_gate *gate, struct gpu_stream *stream)
 {
-    gate->launch = one_block(gpu_kernel(gate), stream, &gate->argument, sizeof gate->argument);
-    return gpu_launch_prepare(&gate->launch);
+    return launch_prepare(&gate->launch, gpu_kernel(gate), 1, LAUNCH_BLOCK_THREADS, &gate->argument,
+                          sizeof gate->argument, stream);
 }
 
 enum gpu_status chain_open_on(struct chain *chain, struct gpu_stream *stream)

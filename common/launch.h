@@ -13,6 +13,10 @@ typedef enum gpu_status launch_function(const struct gpu_launch *);
 enum { LAUNCH_BLOCK_THREADS = 32 }; // one warp, one block: the smallest launch
 #define LAUNCH_PARAMS "block_threads=32;blocks=1"
 
+// Prepares *LAUNCH as BLOCKS of so many THREADS of KERNEL, with the one struct that it takes, into STREAM.
+enum gpu_status launch_prepare(struct gpu_launch *launch, const void *kernel, unsigned blocks, unsigned threads,
+                               void *argument, size_t argument_bytes, struct gpu_stream *stream);
+
 // Prepares `empty` as one block into STREAM.
 enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream);
 

@@ -28,13 +28,8 @@ enum gpu_status neighbour_open(struct neighbour *neighbour, struct gpu_stream *s
     enum gpu_status status = gpu_alloc(&out, neighbour->blocks * sizeof *neighbour->argument.out);
     if (status) return status;
     neighbour->argument.out = out;
-    neighbour->launch = (struct gpu_launch){.kernel = gpu_kernel(wave),
-                                            .grid = {neighbour->blocks, 1, 1},
-                                            .block = {BLOCK_THREADS, 1, 1},
-                                            .argument = &neighbour->argument,
-                                            .argument_bytes = sizeof neighbour->argument,
-                                            .stream = stream};
-    status = gpu_launch_prepare(&neighbour->launch);
+    status = launch_prepare(&neighbour->launch, gpu_kernel(wave), neighbour->blocks, BLOCK_THREADS,
+                            &neighbour->argument, sizeof neighbour->argument, stream);
     return status ? status : launch_drain(stream, gpu_launch_runtime(&neighbour->launch));
 }
 

@@ -152,13 +152,8 @@ static enum gpu_status prepare(enum survival_kernel kernel)
     // So that blocks fill the store, and one kernel behind another does not have it divided anew.
     enum gpu_status status = gpu_kernel_prefer_shared(symbols[kernel], SHARED_PERCENT);
     if (status == GPU_FAILED) return status;
-    survival.launches[kernel] = (struct gpu_launch){.kernel = symbols[kernel],
-                                                    .grid = {survival.blocks, 1, 1},
-                                                    .block = {SURVIVAL_THREADS, 1, 1},
-                                                    .argument = &survival.argument,
-                                                    .argument_bytes = sizeof survival.argument,
-                                                    .stream = survival.stream};
-    return gpu_launch_prepare(&survival.launches[kernel]);
+    return launch_prepare(&survival.launches[kernel], symbols[kernel], survival.blocks, SURVIVAL_THREADS,
+                          &survival.argument, sizeof survival.argument, survival.stream);
 }
 
 static enum gpu_status count_blocks(void)
