@@ -54,10 +54,7 @@ static unsigned multiprocessors;
 static enum gpu_status read_stamps(const struct straight_stamp *out, unsigned count, uint64_t sequence)
 {
     enum gpu_status status = gpu_read(stamps, out, count * sizeof *stamps);
-    for (unsigned i = 0; i < count && !status; i++)
-        if (stamps[i].sequence != sequence)
-            status = gpu_reason(GPU_FAILED, "stamp %u of %u is of another launch: this one did not run", i, count);
-    return status;
+    return status ? status : launch_check_stamps(&stamps->sequence, sizeof *stamps, count, sequence);
 }
 
 // Makes the state. The sweep comes before the evictor, whose code is what the shared cache may then hold of code.

@@ -35,11 +35,6 @@ enum {
 static struct gpu_stream *stream;
 static unsigned multiprocessors;
 
-static enum gpu_status not_run(unsigned block)
-{
-    return gpu_reason(GPU_FAILED, "the stamp of block %u is of another launch: this one did not run", block);
-}
-
 // --- iteration ---------------------------------------------------------------------------------------------
 
 enum way { STRAIGHT, BRANCH_SAME, BRANCH_RANDOM, BRANCH_DIVERGENT, WAYS };
@@ -71,10 +66,12 @@ static enum gpu_status run_warm(enum way way, bool full)
     status = launch_drain(stream, status);
     if (!status) status = gpu_read(evictor_stamps, evictor_argument.out, multiprocessors * sizeof *evictor_stamps);
     if (!status) status = gpu_read(warm_stamps, warm_argument.out, launch->grid[0] * sizeof *warm_stamps);
-    for (unsigned b = 0; b < multiprocessors && !status; b++)
-        if (evictor_stamps[b].sequence != evictor_argument.sequence) status = not_run(b);
-    for (unsigned b = 0; b < launch->grid[0] && !status; b++)
-        if (warm_stamps[b].sequence != warm_argument.sequence) status = not_run(b);
+    if (!status)
+        status = launch_check_stamps(&evictor_stamps->sequence, sizeof *evictor_stamps, multiprocessors,
+                                     evictor_argument.sequence);
+    if (!status)
+        status =
+            launch_check_stamps(&warm_stamps->sequence, sizeof *warm_stamps, launch->grid[0], warm_argument.sequence);
     if (!status && way == BRANCH_DIVERGENT && warm_stamps[0].warp_threads < 2)
         status = gpu_reason(GPU_UNSUPPORTED, "a warp of this device is one thread, which cannot go two ways");
     return status;
@@ -145,8 +142,8 @@ static enum gpu_status run_mix(const struct gpu_launch *launch, uint32_t passes)
     mix_argument.sequence++;
     enum gpu_status status = launch_drain(stream, gpu_launch_runtime(launch));
     if (!status) status = gpu_read(mix_stamps, mix_argument.out, launch->grid[0] * sizeof *mix_stamps);
-    for (unsigned b = 0; b < launch->grid[0] && !status; b++)
-        if (mix_stamps[b].sequence != mix_argument.sequence) status = not_run(b);
+    if (!status)
+        status = launch_check_stamps(&mix_stamps->sequence, sizeof *mix_stamps, launch->grid[0], mix_argument.sequence);
     if (!status && !mix_stamps[0].schedulers)
         status = gpu_reason(GPU_UNSUPPORTED, "the cycle count of this device is its clock: nothing tells the cycles of "
                                              "what runs the kernel");
@@ -200,9 +197,10 @@ static enum gpu_status run_start(unsigned wanted, uint64_t *called_ticks)
     *called_ticks = clock_ticks();
     enum gpu_status status = launch_drain(stream, gpu_launch_runtime(&start));
     if (!status) status = gpu_read(start_stamps, start_argument.out, multiprocessors * sizeof *start_stamps);
+    if (!status)
+        status = launch_check_stamps(&start_stamps->sequence, sizeof *start_stamps, multiprocessors,
+                                     start_argument.sequence);
     if (status) return status;
-    for (unsigned b = 0; b < multiprocessors; b++)
-        if (start_stamps[b].sequence != start_argument.sequence) return not_run(b);
     qsort(start_stamps, multiprocessors, sizeof *start_stamps, compare_begin);
     memset(seen, 0, sizeof seen);
     for (unsigned b = 0; b < multiprocessors; b++) {

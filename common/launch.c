@@ -27,6 +27,14 @@ enum gpu_status launch_prepare(struct gpu_launch *launch, const void *kernel, un
     return gpu_launch_prepare(launch);
 }
 
+enum gpu_status launch_check_stamps(const uint64_t *first, size_t stride, unsigned count, uint64_t sequence)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (*(const uint64_t *)((const char *)first + i * stride) != sequence)
+            return gpu_reason(GPU_FAILED, "stamp %u of %u is of another launch: this one did not run", i, count);
+    return GPU_OK;
+}
+
 enum gpu_status launch_prepare_empty(struct gpu_launch *launch, struct gpu_stream *stream)
 {
     return launch_prepare(launch, gpu_kernel(empty), 1, LAUNCH_BLOCK_THREADS, NULL, 0, stream);

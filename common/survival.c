@@ -59,10 +59,9 @@ static enum gpu_status stamps_of(enum half half, enum gpu_status status, const s
     *stamps = survival.stamps + first;
     status = launch_drain(survival.stream, status);
     if (!status) status = gpu_read(survival.stamps + first, survival.out + first, survival.blocks * sizeof **stamps);
-    for (unsigned b = 0; b < survival.blocks && !status; b++)
-        if ((*stamps)[b].sequence != survival.sequence[half])
-            status = gpu_reason(GPU_FAILED, "block %u of %u left no stamp: the kernel did not run", b, survival.blocks);
-    return status;
+    return status
+               ? status
+               : launch_check_stamps(&(*stamps)->sequence, sizeof **stamps, survival.blocks, survival.sequence[half]);
 }
 
 static unsigned matching(const struct survival_stamp *stamp)
