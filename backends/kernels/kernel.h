@@ -92,6 +92,7 @@
 #define KERNEL_EACH_OF_8(fma) fma(0) fma(1) fma(2) fma(3) fma(4) fma(5) fma(6) fma(7)
 #define KERNEL_32(fma) KERNEL_EACH_OF_8(fma) KERNEL_EACH_OF_8(fma) KERNEL_EACH_OF_8(fma) KERNEL_EACH_OF_8(fma)
 #define KERNEL_TIMES_4(text) text text text text
+#define KERNEL_TIMES_16(text) KERNEL_TIMES_4(KERNEL_TIMES_4(text))
 #if defined(__HIP_PLATFORM_AMD__)
 #define KERNEL_INSTRUCTION_BYTES 8
 #define KERNEL_FMA(i) "v_fma_f32 %" #i ", %" #i ", %8, %9\n\t"
@@ -101,7 +102,6 @@
 #define KERNEL_REGISTER_INTEGER "v"
 #define KERNEL_ADD(i) "v_xad_u32 %" #i ", %" #i ", %8, %9\n\t" // an addition behind an exclusive or
 #define KERNEL_XOR(i) KERNEL_ADD(i)
-#define KERNEL_FMA_OF_4(i) "v_fma_f32 %" #i ", %" #i ", %8, %9\n\t"
 #define KERNEL_ADD_OF_4(i) "v_xad_u32 %" #i ", %" #i ", %10, %11\n\t"
 #define KERNEL_XOR_OF_4(i) KERNEL_ADD_OF_4(i)
 #else
@@ -113,39 +113,33 @@
 #define KERNEL_REGISTER_INTEGER "r"
 #define KERNEL_ADD(i) "add.u32 %" #i ", %" #i ", %8;\n\t"
 #define KERNEL_XOR(i) "xor.b32 %" #i ", %" #i ", %9;\n\t" // between additions, which else become one
-#define KERNEL_FMA_OF_4(i) "fma.rn.f32 %" #i ", %" #i ", %8, %9;\n\t"
 #define KERNEL_ADD_OF_4(i) "add.u32 %" #i ", %" #i ", %10;\n\t"
 #define KERNEL_XOR_OF_4(i) "xor.b32 %" #i ", %" #i ", %11;\n\t"
 #endif
-#define KERNEL_ASSEMBLE(code, v, by, plus)                                                                             \
+#define KERNEL_ASSEMBLE(code, kind, v, by, plus)                                                                       \
     asm volatile(code                                                                                                  \
-                 : "+" KERNEL_REGISTER((v)[0]), "+" KERNEL_REGISTER((v)[1]), "+" KERNEL_REGISTER((v)[2]),              \
-                   "+" KERNEL_REGISTER((v)[3]), "+" KERNEL_REGISTER((v)[4]), "+" KERNEL_REGISTER((v)[5]),              \
-                   "+" KERNEL_REGISTER((v)[6]), "+" KERNEL_REGISTER((v)[7])                                            \
-                 : KERNEL_REGISTER(by), KERNEL_REGISTER(plus));
-#define KERNEL_CODE_256(v, by, plus) KERNEL_ASSEMBLE(KERNEL_HALF_CODE, v, by, plus)
-#define KERNEL_CODE_512(v, by, plus) KERNEL_ASSEMBLE(KERNEL_CODE, v, by, plus)
-#define KERNEL_CODE_8192(v, by, plus) KERNEL_ASSEMBLE(KERNEL_TIMES_4(KERNEL_TIMES_4(KERNEL_CODE)), v, by, plus)
+                 : "+" kind((v)[0]), "+" kind((v)[1]), "+" kind((v)[2]), "+" kind((v)[3]), "+" kind((v)[4]),           \
+                   "+" kind((v)[5]), "+" kind((v)[6]), "+" kind((v)[7])                                                \
+                 : kind(by), kind(plus));
+#define KERNEL_CODE_256(v, by, plus) KERNEL_ASSEMBLE(KERNEL_HALF_CODE, KERNEL_REGISTER, v, by, plus)
+#define KERNEL_CODE_512(v, by, plus) KERNEL_ASSEMBLE(KERNEL_CODE, KERNEL_REGISTER, v, by, plus)
+#define KERNEL_CODE_8192(v, by, plus) KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_CODE), KERNEL_REGISTER, v, by, plus)
 
 // Of 32 instructions, of which none needs one of the seven before it.
 #define KERNEL_INTEGERS                                                                                                \
     KERNEL_EACH_OF_8(KERNEL_ADD)                                                                                       \
     KERNEL_EACH_OF_8(KERNEL_XOR) KERNEL_EACH_OF_8(KERNEL_ADD) KERNEL_EACH_OF_8(KERNEL_XOR)
 #define KERNEL_PAIRS(integer)                                                                                          \
-    KERNEL_FMA_OF_4(0)                                                                                                 \
-    integer(4) KERNEL_FMA_OF_4(1) integer(5) KERNEL_FMA_OF_4(2) integer(6) KERNEL_FMA_OF_4(3) integer(7)
+    KERNEL_FMA(0)                                                                                                 \
+    integer(4) KERNEL_FMA(1) integer(5) KERNEL_FMA(2) integer(6) KERNEL_FMA(3) integer(7)
 #define KERNEL_BOTH                                                                                                    \
     KERNEL_PAIRS(KERNEL_ADD_OF_4)                                                                                      \
     KERNEL_PAIRS(KERNEL_XOR_OF_4) KERNEL_PAIRS(KERNEL_ADD_OF_4) KERNEL_PAIRS(KERNEL_XOR_OF_4)
-#define KERNEL_TIMES_16(text) KERNEL_TIMES_4(KERNEL_TIMES_4(text))
-#define KERNEL_MIX_FMA(v, w, by, plus) KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_32(KERNEL_FMA)), v, by, plus)
+#define KERNEL_MIX_FMA(v, w, by, plus)                                                                                 \
+    KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_32(KERNEL_FMA)), KERNEL_REGISTER, v, by, plus)
 #define KERNEL_MIX_INTEGER(v, w, by, plus)                                                                             \
-    asm volatile(KERNEL_TIMES_16(KERNEL_INTEGERS)                                                                      \
-                 : "+" KERNEL_REGISTER_INTEGER((w)[0]), "+" KERNEL_REGISTER_INTEGER((w)[1]),                           \
-                   "+" KERNEL_REGISTER_INTEGER((w)[2]), "+" KERNEL_REGISTER_INTEGER((w)[3]),                           \
-                   "+" KERNEL_REGISTER_INTEGER((w)[4]), "+" KERNEL_REGISTER_INTEGER((w)[5]),                           \
-                   "+" KERNEL_REGISTER_INTEGER((w)[6]), "+" KERNEL_REGISTER_INTEGER((w)[7])                            \
-                 : KERNEL_REGISTER_INTEGER((uint32_t)(by)), KERNEL_REGISTER_INTEGER((uint32_t)(plus)));
+    KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_INTEGERS), KERNEL_REGISTER_INTEGER, w, (uint32_t)(by),                      \
+                    (uint32_t)(plus))
 #define KERNEL_MIX_BOTH(v, w, by, plus)                                                                                \
     asm volatile(KERNEL_TIMES_16(KERNEL_BOTH)                                                                          \
                  : "+" KERNEL_REGISTER((v)[0]), "+" KERNEL_REGISTER((v)[1]), "+" KERNEL_REGISTER((v)[2]),              \
