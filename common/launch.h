@@ -47,8 +47,8 @@ static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(c
     return launch_worst(status);
 }
 
-// Of the stamps that COUNT blocks left, STRIDE bytes apart, the first one's number being at *FIRST: GPU_FAILED if one is
-// not of launch SEQUENCE.
+// Of the stamps that COUNT blocks left, STRIDE bytes apart, the first one's number being at *FIRST: GPU_FAILED if one
+// is not of launch SEQUENCE.
 enum gpu_status launch_check_stamps(const uint64_t *first, size_t stride, unsigned count, uint64_t sequence);
 
 // Launches of `stamp`, whose stamps are proved when they are read.
