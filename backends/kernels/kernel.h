@@ -325,7 +325,7 @@ extern _Thread_local unsigned host_worker;         // 0 …
     (void)(by);                                                                                                        \
     (void)(plus);                                                                                                      \
     __asm__ volatile(".rept " KERNEL_NOPS " * " times "\n\t" KERNEL_NOP "\n\t.endr");
-#define KERNEL_CODE_256(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1 / 2 # " #by "\n\t")
+#define KERNEL_CODE_256(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1 / 2 /* " #by " */")
 #define KERNEL_CODE_512(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1")
 #define KERNEL_MIX_FMA(v, w, by, plus) (void)(v), (void)(w);
 #define KERNEL_MIX_INTEGER(v, w, by, plus) (void)(v), (void)(w);
