@@ -11,10 +11,10 @@
 #include "common/bench.h"
 #include "common/launch.h"
 #include "common/stats.h"
+#include "common/sweep.h"
 #include "common/sync.h"
 
 GPU_KERNEL(straight_evictor);
-GPU_KERNEL(sweep);
 GPU_KERNEL(load_lines);
 #define DECLARE(kibibytes) GPU_KERNEL(straight_##kibibytes);
 STRAIGHT_KIBIBYTES(DECLARE)
@@ -32,7 +32,7 @@ static struct code {
 } codes[] = {
 #define CODE(kibibytes) {kibibytes, gpu_kernel(straight_##kibibytes), "straight_" #kibibytes},
     STRAIGHT_KIBIBYTES(CODE)};
-enum { CODES = sizeof codes / sizeof *codes, EVICTOR_THREADS = 128, SWEEP_THREADS = 256, MULTIPROCESSORS_MAX = 4096 };
+enum { CODES = sizeof codes / sizeof *codes, EVICTOR_THREADS = 128, MULTIPROCESSORS_MAX = 4096 };
 
 // What comes right before the kernel, but for one stamping launch that tells when it ended.
 enum state { AFTER_ITSELF, AFTER_EVICTOR, AFTER_SWEEP, STATES };
@@ -42,9 +42,9 @@ static const double LONG_NS = 10e3;
 
 static struct chain chain;
 static struct straight_argument argument, maker_argument = {.passes = 1};
-static struct sweep_argument sweep_argument;
+static struct sweep sweep;
 static struct load_lines_argument lines_argument;
-static struct gpu_launch evictor, sweep, load_lines;
+static struct gpu_launch evictor, load_lines;
 static struct straight_stamp *stamps; // one a multiprocessor, here
 static unsigned multiprocessors;
 
@@ -61,17 +61,16 @@ static enum gpu_status read_stamps(const struct straight_stamp *out, unsigned co
 static enum gpu_status submit_state(const struct code *code, enum state state)
 {
     enum gpu_status status = GPU_OK;
-    sweep_argument.sequence = ++maker_argument.sequence;
+    maker_argument.sequence++;
     if (state == AFTER_ITSELF) return gpu_launch_runtime(&code->maker);
-    if (state == AFTER_SWEEP) status = gpu_launch_runtime(&sweep);
+    if (state == AFTER_SWEEP) status = sweep_submit(&sweep);
     return status ? status : gpu_launch_runtime(&evictor);
 }
 
 static enum gpu_status prove_state(enum state state)
 {
     enum gpu_status status = read_stamps(maker_argument.out, multiprocessors, maker_argument.sequence);
-    if (status || state != AFTER_SWEEP) return status;
-    return read_stamps(sweep_argument.out, 1, sweep_argument.sequence);
+    return status || state != AFTER_SWEEP ? status : sweep_prove(&sweep);
 }
 
 // Runs CODE with so many passes in STATE; the kernel that makes the state, the stamp and it are in the queue before a
@@ -265,10 +264,10 @@ static enum gpu_status measure_load(struct bench_case *c, unsigned samples, doub
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         lines_argument.out = maker_argument.out;
-        lines_argument.sequence = sweep_argument.sequence = ++maker_argument.sequence;
+        lines_argument.sequence = ++maker_argument.sequence;
         status = chain_hold(&chain);
         if (!status) status = gpu_launch_runtime(&load_lines);
-        if (!status && swept) status = gpu_launch_runtime(&sweep);
+        if (!status && swept) status = sweep_submit(&sweep);
         lines_argument.out = argument.out;
         lines_argument.sequence = ++argument.sequence;
         if (!status) status = gpu_launch_runtime(&load_lines);
@@ -276,7 +275,7 @@ static enum gpu_status measure_load(struct bench_case *c, unsigned samples, doub
         if (!status) status = released ? released : read_stamps(argument.out, 1, argument.sequence);
         values[i] = (double)stamps[0].cycles[0] / LINE_LOADS;
         if (!status) status = read_stamps(maker_argument.out, 1, maker_argument.sequence);
-        if (!status && swept) status = read_stamps(sweep_argument.out, 1, sweep_argument.sequence);
+        if (!status && swept) status = sweep_prove(&sweep);
     }
     return status;
 }
@@ -367,24 +366,18 @@ static enum gpu_status open_codes(void)
 
 static enum gpu_status allocate(void)
 {
-    const size_t cache_bytes = gpu_cache_bytes();
-    void *out, *made, *lines, *swept;
+    void *out, *made, *lines;
     multiprocessors = gpu_multiprocessors();
     if (multiprocessors > MULTIPROCESSORS_MAX) multiprocessors = MULTIPROCESSORS_MAX;
-    if (!cache_bytes)
-        return gpu_reason(GPU_UNSUPPORTED, "nobody tells how large the shared cache is: nothing can be swept");
     enum gpu_status status = gpu_alloc(&out, multiprocessors * sizeof *stamps);
-    if (!status) status = gpu_alloc(&made, (multiprocessors + 1) * sizeof *stamps);
+    if (!status) status = gpu_alloc(&made, multiprocessors * sizeof *stamps);
     if (!status) status = gpu_alloc(&lines, LINE_LOADS * LINE_WORDS * sizeof(uint64_t));
-    if (!status) status = gpu_alloc(&swept, 2 * cache_bytes);
     if (status) return status;
-    stamps = calloc(multiprocessors + 1, sizeof *stamps);
+    stamps = calloc(multiprocessors, sizeof *stamps);
     if (!stamps) return gpu_reason(GPU_FAILED, "no memory for the stamps of %u multiprocessors", multiprocessors);
     argument.out = out;
     lines_argument = (struct load_lines_argument){.out = out, .words = lines};
     maker_argument.out = made;
-    sweep_argument = (struct sweep_argument){maker_argument.out + multiprocessors, 0, swept,
-                                             2 * cache_bytes / (SWEEP_STRIDE * sizeof(uint64_t))};
     return GPU_OK;
 }
 
@@ -420,9 +413,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status)
         status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
                                 &maker_argument, sizeof maker_argument, chain.stream);
-    if (!status)
-        status = launch_prepare(&sweep, gpu_kernel(sweep), 4 * multiprocessors, SWEEP_THREADS, &sweep_argument,
-                                sizeof sweep_argument, chain.stream);
+    if (!status) status = sweep_open(&sweep, chain.stream);
     if (!status)
         status = launch_prepare(&load_lines, gpu_kernel(load_lines), 1, LAUNCH_BLOCK_THREADS, &lines_argument,
                                 sizeof lines_argument, chain.stream);
@@ -446,7 +437,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 
 static void teardown(void)
 {
-    gpu_free(sweep_argument.words);
+    sweep_close(&sweep);
     gpu_free(maker_argument.out);
     gpu_free((void *)(uintptr_t)lines_argument.words);
     gpu_free(argument.out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that every benchmark may need: they prove a launch, hold a stream, and read the device's clock.
+// The kernels that every benchmark may need: they prove a launch, hold a stream, read the device's clock, and
+// sweep the shared cache.
 #include "backends/kernels/common.h"
 
 #include "backends/kernels/kernel.h"
@@ -74,4 +75,14 @@ KERNEL(clock_steps, struct clock_steps_argument)
         last = now;
         reads = 0;
     }
+}
+
+KERNEL(sweep, struct sweep_argument)
+{
+    const uint64_t all = (uint64_t)block_count() * block_threads();
+    uint64_t sum = 0;
+    for (uint64_t i = (uint64_t)block_index() * block_threads() + thread_index(); i < argument.count; i += all)
+        sum += system_load(&argument.words[i * SWEEP_STRIDE]);
+    if (sum) argument.words[0] = sum; // never, but the loads are to be of use
+    if (!block_index() && !thread_index()) *argument.out = argument.sequence;
 }

@@ -68,4 +68,14 @@ struct clock_steps_argument {
     uint64_t count;
 };
 
+// `sweep`: reads COUNT words, one of each 32 bytes, so that nothing else is left in a cache that holds no more. All
+// threads of all blocks share the work; the first one stores SEQUENCE to OUT.
+enum { SWEEP_STRIDE = 4 };
+struct sweep_argument {
+    uint64_t *out;
+    uint64_t sequence;
+    uint64_t *words; // zeros
+    uint64_t count;
+};
+
 #endif

@@ -51,16 +51,6 @@
 STRAIGHT_KIBIBYTES(STRAIGHT_OF)
 STRAIGHT(evictor, 512, CODE_512)
 
-KERNEL(sweep, struct sweep_argument)
-{
-    const uint64_t all = (uint64_t)block_count() * block_threads();
-    uint64_t sum = 0;
-    for (uint64_t i = (uint64_t)block_index() * block_threads() + thread_index(); i < argument.count; i += all)
-        sum += system_load(&argument.words[i * SWEEP_STRIDE]);
-    if (sum) argument.words[0] = sum; // never, but the loads are to be of use
-    if (!block_index() && !thread_index()) argument.out->sequence = argument.sequence;
-}
-
 KERNEL(load_lines, struct load_lines_argument)
 {
     if (block_index() || thread_index()) return;
