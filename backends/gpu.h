@@ -179,6 +179,9 @@ unsigned gpu_multiprocessors(void);
 // open.
 size_t gpu_cache_bytes(void);
 
+// The bytes whose place in memory one entry of the device's address translation tells, of what gpu_alloc gives.
+size_t gpu_page_bytes(void);
+
 // --- The device's clock ------------------------------------------------------------------------------------
 
 // Nanoseconds a tick of what kernels read with device_clock(). The tick is not the resolution: bench/harness.c measures

@@ -197,6 +197,9 @@ unsigned gpu_multiprocessors(void) { return device_attribute(VENDOR_ATTRIBUTE(Mu
 
 size_t gpu_cache_bytes(void) { return device_attribute(VENDOR_ATTRIBUTE(L2CacheSize)); }
 
+// Both vendors map large allocations in pages of 2 MiB, and tell no one that they do.
+size_t gpu_page_bytes(void) { return 2 << 20; }
+
 enum gpu_status gpu_launch_error(void) { return runtime_status(VENDOR(GetLastError)(), "<<<>>>"); }
 
 GPU_KERNEL(empty);

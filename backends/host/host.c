@@ -217,6 +217,8 @@ size_t gpu_cache_bytes(void)
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
+size_t gpu_page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
 enum gpu_status gpu_launch_error(void) { return GPU_OK; }
 
 GPU_KERNEL(empty);

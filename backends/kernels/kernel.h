@@ -6,6 +6,7 @@
 //   KERNEL_BARE(name) { … }             a kernel that takes nothing
 //   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
 //   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
+//   KERNEL_INDEXED(name, struct type, threads) { … }  as KERNEL_BOUNDED, its argument read in place by what is reckoned
 //   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, 8 floats, of which no two that
 //   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; the host does nothing
 //   KERNEL_CODE_256(v, by, plus)        half of the first; no compiler makes one of two of them with other operands
@@ -39,6 +40,9 @@
 //   system_publish(p, v)                a system_store that is seen after every store before it
 //   device_load_16(to, from)            reads four 32-bit words, aligned to 16 bytes, from where all blocks meet: past
 //                                       the multiprocessor's own cache
+//   cached_load(p)                      of a 64-bit word, through the multiprocessor's own cache
+//   read_only_load(p)                   the same through the way for what no kernel writes meanwhile, if there is one
+//   indexed_load(words, byte)           of the 32-bit word at BYTE of a KERNEL_CONSTANT or of a KERNEL_INDEXED's argument
 //   relax()                             inside a polling loop
 #ifndef LIFTOFF_KERNEL_H
 #define LIFTOFF_KERNEL_H
@@ -58,6 +62,13 @@
 #define KERNEL_SCALARS(name, count) extern "C" __global__ void kernel_##name(KERNEL_SCALARS_##count)
 #define KERNEL_BOUNDED(name, type, threads)                                                                            \
     extern "C" __global__ void __launch_bounds__(threads) kernel_##name(type argument)
+#if defined(__HIP_PLATFORM_AMD__)
+#define KERNEL_INDEXED(name, type, threads)                                                                            \
+    extern "C" __global__ void __launch_bounds__(threads) kernel_##name(const type argument)
+#else
+#define KERNEL_INDEXED(name, type, threads)                                                                            \
+    extern "C" __global__ void __launch_bounds__(threads) kernel_##name(const __grid_constant__ type argument)
+#endif
 #define KERNEL_GLOBAL static __device__
 #define KERNEL_FUNCTION static __device__ inline
 #define KERNEL_SHARED(type, name, count) __shared__ type name[count]
@@ -187,6 +198,11 @@ static __device__ inline void device_load_16(uint32_t *to, const void *from)
         to[2 * i + 1] = (uint32_t)(word >> 32);
     }
 }
+static __device__ inline uint64_t cached_load(const uint64_t *p)
+{
+    return __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WAVEFRONT);
+}
+static __device__ inline uint64_t read_only_load(const uint64_t *p) { return cached_load(p); }
 static __device__ inline void relax(void) { __builtin_amdgcn_s_sleep(0); }
 static __device__ inline void device_trap(void) { __builtin_trap(); }
 
@@ -231,6 +247,18 @@ static __device__ inline void device_load_16(uint32_t *to, const void *from)
                  : "l"(from)
                  : "memory");
 }
+static __device__ inline uint64_t cached_load(const uint64_t *p)
+{
+    uint64_t word;
+    asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(word) : "l"(p) : "memory");
+    return word;
+}
+static __device__ inline uint64_t read_only_load(const uint64_t *p)
+{
+    uint64_t word;
+    asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(word) : "l"(p) : "memory");
+    return word;
+}
 static __device__ inline void relax(void) {}
 static __device__ inline void device_trap(void) { __trap(); }
 static __device__ inline unsigned multiprocessor_index(void)
@@ -243,6 +271,7 @@ static __device__ inline unsigned multiprocessor_index(void)
 #define KERNEL_HELD(registers) ((registers) - ((registers) > 32 ? 11 : 10)) // addresses and the clock take the rest
 #endif
 
+#define indexed_load(words, byte) (*(const uint32_t *)((const char *)(words) + (byte)))
 static __device__ inline uint64_t cycle_count(void) { return (uint64_t)clock64(); }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 static __device__ inline void dependency_wait(void) { asm volatile("griddepcontrol.wait;" ::: "memory"); }
@@ -311,6 +340,7 @@ extern _Thread_local unsigned host_worker;         // 0 …
     }                                                                                                                  \
     static void name##_body(uint64_t last)
 #define KERNEL_BOUNDED(name, type, threads) KERNEL(name, type)
+#define KERNEL_INDEXED(name, type, threads) KERNEL(name, type)
 #if defined(__x86_64__)
 #define KERNEL_INSTRUCTION_BYTES 8
 #define KERNEL_NOP ".byte 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0" // the nop of 8 bytes that both makers recommend
@@ -358,6 +388,9 @@ static inline void fence_block(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); 
 static inline void fence_device(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void fence_system(void) { clock_wait_stores(); }
 static inline void device_load_16(uint32_t *to, const void *from) { memcpy(to, from, 16); }
+static inline uint64_t cached_load(const uint64_t *p) { return *(const volatile uint64_t *)p; }
+static inline uint64_t read_only_load(const uint64_t *p) { return cached_load(p); }
+#define indexed_load(words, byte) (*(const volatile uint32_t *)((const volatile char *)(words) + (byte)))
 static inline void relax(void) { clock_relax(); }
 static inline void device_trap(void) { __builtin_trap(); }
 #define system_load(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)

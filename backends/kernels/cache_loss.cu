@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that follow chains of dependent loads through what an earlier pass, or an earlier launch, has loaded.
+#include "backends/kernels/cache_loss.h"
+
+#include "backends/kernels/kernel.h"
+
+#define LINK(line, cycle)                                                                                              \
+    RELOAD_NEXT((line)*1u, (unsigned)RELOAD_CONSTANT_LINES_MIN << (cycle)) * RELOAD_INDEXED_LINE_BYTES + 4 * (cycle)
+#define LINE(line)                                                                                                     \
+    LINK(line, 0), LINK(line, 1), LINK(line, 2), LINK(line, 3), LINK(line, 4), LINK(line, 5), LINK(line, 6), 0, 0, 0,  \
+        0, 0, 0, 0, 0, 0,
+#define LINES_4(line) LINE(line) LINE(line + 1) LINE(line + 2) LINE(line + 3)
+#define LINES_16(line) LINES_4(line) LINES_4(line + 4) LINES_4(line + 8) LINES_4(line + 12)
+#define LINES_64(line) LINES_16(line) LINES_16(line + 16) LINES_16(line + 32) LINES_16(line + 48)
+#define LINES_256(line) LINES_64(line) LINES_64(line + 64) LINES_64(line + 128) LINES_64(line + 192)
+#define LINES_1024 LINES_256(0) LINES_256(256) LINES_256(512) LINES_256(768)
+
+KERNEL_CONSTANT(uint32_t, constant_words, 1024 * RELOAD_INDEXED_LINE_BYTES / 4) = {LINES_1024};
+
+#define GLOBAL_LOAD(at) cached_load((const uint64_t *)(at))
+#define READ_ONLY_LOAD(at) read_only_load((const uint64_t *)(at))
+#define CONSTANT_LOAD(at) indexed_load(constant_words, at)
+#define PARAMETER_LOAD(at) indexed_load(argument.words, at)
+#define INDEXED_PLACE(line, stride) ((uint64_t)(line) * (stride))
+
+// The chase runs through its loop once before it is timed, with one line, so that the loop's own code is there. What
+// was loaded goes to shared memory before the clock is read: or that would not wait for it.
+#define RELOAD(name, define, type, of, load, place)                                                                    \
+    define(name, type, RELOAD_THREADS)                                                                                 \
+    {                                                                                                                  \
+        KERNEL_SHARED(volatile uint64_t, arrived, 1);                                                                  \
+        dependency_trigger();                                                                                          \
+        dependency_wait();                                                                                             \
+        const unsigned multiprocessor = multiprocessor_index();                                                        \
+        const unsigned set = multiprocessor < RELOAD_MULTIPROCESSORS ? (of).sets[multiprocessor] : RELOAD_NO_SET;      \
+        const uint64_t first = (of).first + set * (of).set_bytes;                                                      \
+        uint64_t at = first;                                                                                           \
+        uint32_t cycles = 0, read_cycles = 0;                                                                          \
+        if (set != RELOAD_NO_SET && (of).actions & RELOAD_TOUCH) {                                                     \
+            uint64_t touched = 0;                                                                                      \
+            for (uint32_t line = thread_index(); line < (of).lines; line += block_threads())                           \
+                touched |= load(first + place(line, (of).stride));                                                     \
+            arrived[0] = touched;                                                                                      \
+        }                                                                                                              \
+        block_barrier();                                                                                               \
+        if (thread_index()) return;                                                                                    \
+        KERNEL_LOOP for (int timed = 0; timed < 2 && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE; timed++)     \
+        {                                                                                                              \
+            const uint32_t hops = timed ? (of).hops : 1;                                                               \
+            const uint64_t before = cycle_count(), begin = cycle_count();                                              \
+            KERNEL_LOOP for (uint32_t hop = 0; hop < hops; hop++) at = load(at);                                       \
+            arrived[0] = at;                                                                                           \
+            cycles = (uint32_t)(cycle_count() - begin);                                                                \
+            read_cycles = (uint32_t)(begin - before);                                                                  \
+        }                                                                                                              \
+        struct reload_stamp *out = (of).out + block_index();                                                           \
+        out->end = arrived[0] - first;                                                                                 \
+        out->multiprocessor = multiprocessor;                                                                          \
+        out->cycles = cycles;                                                                                          \
+        out->read_cycles = read_cycles;                                                                                \
+        out->has_set = set != RELOAD_NO_SET;                                                                           \
+        out->sequence = (of).sequence;                                                                                 \
+    }
+#define RELOAD_PLAIN(name, load, place) RELOAD(name, KERNEL_BOUNDED, struct reload_argument, argument, load, place)
+RELOAD_PLAIN(reload_global, GLOBAL_LOAD, RELOAD_PLACE)
+RELOAD_PLAIN(reload_global_other, GLOBAL_LOAD, RELOAD_PLACE)
+RELOAD_PLAIN(reload_read_only, READ_ONLY_LOAD, RELOAD_PLACE)
+RELOAD_PLAIN(reload_constant, CONSTANT_LOAD, INDEXED_PLACE)
+RELOAD_PLAIN(reload_constant_other, CONSTANT_LOAD, INDEXED_PLACE)
+RELOAD(reload_parameters, KERNEL_INDEXED, struct reload_parameters, argument.chase, PARAMETER_LOAD, INDEXED_PLACE)
+
+KERNEL(reload_link, struct reload_link_argument)
+{
+    const uint64_t all = (uint64_t)block_count() * block_threads(), lines = (uint64_t)argument.sets * argument.lines;
+    for (uint64_t i = (uint64_t)block_index() * block_threads() + thread_index(); i < lines; i += all) {
+        const uint32_t line = (uint32_t)(i & (argument.lines - 1));
+        const uint64_t first = argument.first + i / argument.lines * argument.set_bytes;
+        *(uint64_t *)(first + RELOAD_PLACE(line, argument.stride)) =
+            first + RELOAD_PLACE(RELOAD_NEXT(line, argument.lines), argument.stride);
+    }
+}
