@@ -22,7 +22,7 @@ GPU_KERNEL(reload_parameters);
 GPU_KERNEL(reload_link);
 
 enum { SAMPLES = 8, LINES_TIMED_MAX = 1024, OWN_SETS_LOG2 = 18, ATTEMPTS = 64, LINK_THREADS = 256, LINK_BLOCKS = 4 };
-enum { FROM_LOG2 = 11, PAGES_FROM = 8, PAGES_TO = 8192, CASES_MAX = 160 };
+enum { FROM_LOG2 = 11, PAGES_FROM = 32, PAGES_TO = 32768, CASES_MAX = 160 };
 static const double IDLE_S = 1e-3;
 
 // What is between the launch that loads a working set, or its first half, and the chase through it.
@@ -35,16 +35,17 @@ enum half { FIRST, SECOND, HALVES };
 static struct memory {
     const char *name;
     const void *kernel, *other; // OTHER: the same code at another place
-    size_t line_bytes;
-    bool whole; // takes reload_parameters, not the first part alone
+    size_t line_bytes;          // 0: a page's
+    bool whole;                 // takes reload_parameters, not the first part alone
     struct gpu_launch launches[2];
 } memories[] = {{"global", gpu_kernel(reload_global), gpu_kernel(reload_global_other), RELOAD_LINE_BYTES},
                 {"read_only", gpu_kernel(reload_read_only), gpu_kernel(reload_read_only), RELOAD_LINE_BYTES},
                 {"constant", gpu_kernel(reload_constant), gpu_kernel(reload_constant_other), RELOAD_INDEXED_LINE_BYTES},
+                {"constant", gpu_kernel(reload_constant), gpu_kernel(reload_constant_other), RELOAD_LONG_LINE_BYTES},
                 {"parameters", gpu_kernel(reload_parameters), gpu_kernel(reload_parameters), RELOAD_INDEXED_LINE_BYTES,
                  .whole = true},
                 {"pages", gpu_kernel(reload_global), gpu_kernel(reload_global_other), 0}};
-enum { GLOBAL, READ_ONLY, CONSTANT, PARAMETERS, PAGES, MEMORIES };
+enum { GLOBAL, READ_ONLY, CONSTANT, CONSTANT_LONG, PARAMETERS, PAGES, MEMORIES };
 
 static struct reload {
     struct memory *memory;
@@ -66,6 +67,7 @@ static unsigned multiprocessors;
 static uint16_t order[RELOAD_MULTIPROCESSORS]; // of multiprocessors by their index; RELOAD_NO_SET: there is none
 static uint64_t sequences[HALVES];             // of the last launch of each half; none of two launches have the same
 static void *words, *pages;
+static size_t pages_bytes; // of PAGES; 0: not tried yet
 
 // --- Working sets ------------------------------------------------------------------------------------------
 
@@ -114,19 +116,31 @@ static enum gpu_status find_multiprocessors(void)
     return status;
 }
 
+// From one line of a set to the next.
+static size_t line_bytes(const struct memory *memory)
+{
+    return memory->line_bytes ? memory->line_bytes : gpu_page_bytes();
+}
+
+static bool is_indexed(const struct memory *memory)
+{
+    return memory >= &memories[CONSTANT] && memory <= &memories[PARAMETERS];
+}
+
 // Links the working sets of RELOAD and aims the next launches at them. Each multiprocessor has its own while all of
 // them leave half of the cache that they share free; larger ones are one multiprocessor's alone.
 static enum gpu_status make_sets(const struct reload *reload)
 {
     struct reload_argument *chase = &parameters.chase;
     const bool in_pages = reload->memory == &memories[PAGES];
-    const size_t stride = in_pages ? gpu_page_bytes() : reload->memory->line_bytes;
+    const size_t stride = line_bytes(reload->memory);
     chase->stride = (uint32_t)stride;
     chase->lines = (uint32_t)(reload->bytes / stride);
     chase->hops = (chase->lines < LINES_TIMED_MAX ? chase->lines : LINES_TIMED_MAX) - 1;
-    if (reload->memory == &memories[CONSTANT] || reload->memory == &memories[PARAMETERS]) {
+    if (is_indexed(reload->memory)) {
         chase->set_bytes = chase->first = 0;
-        for (unsigned lines = RELOAD_CONSTANT_LINES_MIN; lines < chase->lines && !reload->memory->whole; lines *= 2)
+        if (reload->memory == &memories[CONSTANT_LONG]) chase->first = 4 * RELOAD_CONSTANT_CYCLES;
+        for (uint64_t bytes = RELOAD_CONSTANT_BYTES_MIN; bytes < reload->bytes && !reload->memory->whole; bytes *= 2)
             chase->first += 4;
         return share_out(multiprocessors);
     }
@@ -146,8 +160,7 @@ static uint64_t expected_end(const struct reload *reload)
     const struct reload_argument *chase = &parameters.chase;
     uint32_t line = 0;
     for (uint32_t i = 0; i <= chase->hops; i++) line = RELOAD_NEXT(line, chase->lines);
-    return reload->memory->line_bytes == RELOAD_INDEXED_LINE_BYTES ? (uint64_t)line * chase->stride
-                                                                   : RELOAD_PLACE(line, chase->stride);
+    return is_indexed(reload->memory) ? (uint64_t)line * chase->stride : RELOAD_PLACE(line, chase->stride);
 }
 
 // --- reload ------------------------------------------------------------------------------------------------
@@ -236,6 +249,17 @@ static enum gpu_status read_chases(const struct reload *reload, double *cycles, 
     return GPU_OK;
 }
 
+// Takes as much memory as there is, up to what the largest set needs: once, on behalf of all sizes.
+static enum gpu_status find_pages(size_t bytes)
+{
+    enum gpu_status status = GPU_OK;
+    if (!pages_bytes) pages_bytes = PAGES_TO * gpu_page_bytes();
+    while (!pages && (status = gpu_alloc_raw(&pages, pages_bytes)) == GPU_UNSUPPORTED && pages_bytes > gpu_page_bytes())
+        pages_bytes /= 2;
+    if (status || bytes <= pages_bytes) return status;
+    return gpu_reason(GPU_UNSUPPORTED, "no room for %zu bytes of device memory", bytes);
+}
+
 // Once more a round, because the reason why the device cannot is told only then.
 static enum gpu_status prepare_dependent(const struct memory *memory)
 {
@@ -251,8 +275,7 @@ static enum gpu_status measure_reload(struct bench_case *c, unsigned samples, do
     const struct reload *reload = &reloads[(int)c->argument];
     enum gpu_status status = GPU_OK;
     if (reload->way == AFTER_SWEEP) status = gpu_outcome_tell(&swept);
-    if (!status && reload->memory == &memories[PAGES] && !pages)
-        status = gpu_alloc_raw(&pages, PAGES_TO * gpu_page_bytes());
+    if (!status && reload->memory == &memories[PAGES]) status = find_pages(reload->bytes);
     if (!status && reload->way == DEPENDENT) status = prepare_dependent(reload->memory);
     if (!status) status = make_sets(reload);
     for (unsigned i = 0; i < samples && !status; i++)
@@ -268,7 +291,7 @@ static enum gpu_status measure_reload(struct bench_case *c, unsigned samples, do
 
 static void add(struct bench_plan *plan, unsigned memory, enum way way, uint64_t bytes)
 {
-    const uint64_t lines = bytes / (memory == PAGES ? gpu_page_bytes() : memories[memory].line_bytes);
+    const uint64_t lines = bytes / line_bytes(&memories[memory]);
     const uint64_t timed = lines < LINES_TIMED_MAX ? lines : LINES_TIMED_MAX;
     struct bench_case c = {.variant = way_names[way],
                            .axis = "working_set_bytes",
@@ -281,8 +304,8 @@ static void add(struct bench_plan *plan, unsigned memory, enum way way, uint64_t
                            .outputs = {{"reload", "cycles", "lower", .resolution = 1 / (double)(timed - 1)}}};
     if (reload_count == CASES_MAX) abort();
     reloads[reload_count++] = (struct reload){&memories[memory], way, bytes};
-    snprintf(c.params, sizeof c.params, "block_threads=%d;blocks=multiprocessors;memory=%s", RELOAD_THREADS,
-             memories[memory].name);
+    snprintf(c.params, sizeof c.params, "block_threads=%d;blocks=multiprocessors;line_bytes=%zu;memory=%s",
+             RELOAD_THREADS, line_bytes(&memories[memory]), memories[memory].name);
     bench_add(plan, &c);
 }
 
@@ -303,13 +326,16 @@ static void add_others(struct bench_plan *plan, bool quick)
     for (unsigned i = 0; i < RELOAD_CONSTANT_CYCLES; i++)
         for (enum way way = SECOND_PASS; way <= OTHER_KERNEL; way++)
             if (way != AFTER_SWEEP && (!quick || (i == 3 && way < AFTER_SWEEP)))
-                add(plan, CONSTANT, way, (uint64_t)(RELOAD_CONSTANT_LINES_MIN * RELOAD_INDEXED_LINE_BYTES) << i);
+                add(plan, CONSTANT, way, (uint64_t)RELOAD_CONSTANT_BYTES_MIN << i);
     if (quick) return;
+    for (unsigned i = 2; i < RELOAD_CONSTANT_CYCLES; i += 2)
+        for (enum way way = SECOND_PASS; way <= NEXT_LAUNCH; way++)
+            add(plan, CONSTANT_LONG, way, (uint64_t)RELOAD_CONSTANT_BYTES_MIN << i);
     for (enum way way = FIRST_PASS; way <= SECOND_PASS; way++) add(plan, PARAMETERS, way, sizeof parameters.words);
     for (unsigned log2 = 14; log2 <= 17; log2 += 3)
         for (enum way way = SECOND_PASS; way <= NEXT_LAUNCH; way++) add(plan, READ_ONLY, way, 1ul << log2);
     for (uint64_t count = PAGES_FROM; count <= PAGES_TO; count *= 4)
-        for (enum way way = SECOND_PASS; way <= AFTER_SWEEP; way++) add(plan, PAGES, way, count * gpu_page_bytes());
+        for (enum way way = NEXT_LAUNCH; way <= AFTER_SWEEP; way++) add(plan, PAGES, way, count * gpu_page_bytes());
 }
 
 static enum gpu_status allocate(size_t bytes)

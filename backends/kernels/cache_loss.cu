@@ -4,11 +4,13 @@
 
 #include "backends/kernels/kernel.h"
 
-#define LINK(line, cycle)                                                                                              \
-    RELOAD_NEXT((line)*1u, (unsigned)RELOAD_CONSTANT_LINES_MIN << (cycle)) * RELOAD_INDEXED_LINE_BYTES + 4 * (cycle)
+#define LINK_BY(line, bytes, cycle, first)                                                                             \
+    RELOAD_NEXT((line)*1u, ((unsigned)RELOAD_CONSTANT_BYTES_MIN << (cycle)) / (bytes)) * (bytes) + 4 * ((first) + (cycle))
+#define LINK(line, cycle) LINK_BY(line, RELOAD_INDEXED_LINE_BYTES, cycle, 0)
+#define LONG(line, cycle) LINK_BY((line) / 4, RELOAD_LONG_LINE_BYTES, cycle, RELOAD_CONSTANT_CYCLES)
 #define LINE(line)                                                                                                     \
-    LINK(line, 0), LINK(line, 1), LINK(line, 2), LINK(line, 3), LINK(line, 4), LINK(line, 5), LINK(line, 6), 0, 0, 0,  \
-        0, 0, 0, 0, 0, 0,
+    LINK(line, 0), LINK(line, 1), LINK(line, 2), LINK(line, 3), LINK(line, 4), LINK(line, 5), LINK(line, 6),           \
+        LONG(line, 0), LONG(line, 1), LONG(line, 2), LONG(line, 3), LONG(line, 4), LONG(line, 5), LONG(line, 6), 0, 0,
 #define LINES_4(line) LINE(line) LINE(line + 1) LINE(line + 2) LINE(line + 3)
 #define LINES_16(line) LINES_4(line) LINES_4(line + 4) LINES_4(line + 8) LINES_4(line + 12)
 #define LINES_64(line) LINES_16(line) LINES_16(line + 16) LINES_16(line + 32) LINES_16(line + 48)

@@ -8,14 +8,14 @@
 // A working set is LINES lines (a power of two), each of which holds where the next one is: a cycle through all of
 // them. In global memory a line begins every STRIDE bytes, 128 or more; with more, where in its stride differs from
 // line to line, or all would fall into a few sets of a cache.
-enum { RELOAD_LINE_BYTES = 128, RELOAD_INDEXED_LINE_BYTES = 64, RELOAD_THREADS = 1024 };
+enum { RELOAD_LINE_BYTES = 128, RELOAD_INDEXED_LINE_BYTES = 64, RELOAD_LONG_LINE_BYTES = 256, RELOAD_THREADS = 1024 };
 #define RELOAD_NEXT(line, lines) (((line)*1664525u + 1013904223u) & ((lines)-1))
 #define RELOAD_PLACE(line, stride)                                                                                     \
     ((uint64_t)(line) * (stride) + ((line)*17u & ((stride) / RELOAD_LINE_BYTES - 1)) * (uint64_t)RELOAD_LINE_BYTES)
 
-// Constant memory holds one cycle for each power of two of lines from RELOAD_CONSTANT_LINES_MIN on: the word I of a
-// line is for the I-th of them.
-enum { RELOAD_CONSTANT_LINES_MIN = 16, RELOAD_CONSTANT_CYCLES = 7, RELOAD_PARAMETER_LINES = 32 };
+// Constant memory holds one cycle for each power of two of bytes from RELOAD_CONSTANT_BYTES_MIN on, in word I of a line
+// for the I-th of them; and the same once more through lines four times as long, from word RELOAD_CONSTANT_CYCLES on.
+enum { RELOAD_CONSTANT_BYTES_MIN = 1024, RELOAD_CONSTANT_CYCLES = 7, RELOAD_PARAMETER_LINES = 32 };
 
 enum { RELOAD_MULTIPROCESSORS = 4096, RELOAD_NO_SET = 0xffff };
 
