@@ -13,6 +13,7 @@
 GPU_KERNEL(survival_leave);
 GPU_KERNEL(survival_look);
 GPU_KERNEL(survival_either);
+GPU_KERNEL(survival_whole);
 GPU_KERNEL(survival_leave_memory);
 GPU_KERNEL(survival_look_memory);
 
@@ -28,9 +29,13 @@ static struct survival {
     struct survival_argument argument;
     struct gpu_launch launches[SURVIVAL_KERNELS];
     struct gpu_outcome allotted; // whether blocks are allotted shared memory
+    struct gpu_outcome whole;    // whether one can have all of it
+    size_t whole_bytes;
     unsigned blocks;
     struct survival_stamp *out, *stamps; // of both halves: the device's, and here
     uint64_t sequence[HALVES];           // of the last launch of each half; none of two launches have the same
+    unsigned launched[HALVES];           // its blocks
+    double words_each[HALVES];           // a block's shared memory
 } survival;
 
 enum gpu_status survival_seed(uint32_t *seed)
@@ -49,6 +54,9 @@ static enum gpu_status submit(enum survival_kernel kernel, enum survival_action 
     survival.argument.sequence = survival.sequence[half] = survival.sequence[FIRST] + survival.sequence[SECOND] + 1;
     survival.argument.seed = seed;
     survival.argument.action = action;
+    if (kernel == WHOLE) survival.argument.count = survival.whole_bytes / sizeof(uint32_t);
+    survival.launched[half] = survival.launches[kernel].grid[0];
+    survival.words_each[half] = kernel == WHOLE ? (double)survival.argument.count : SURVIVAL_WORDS;
     return gpu_launch_runtime(&survival.launches[kernel]);
 }
 
@@ -58,10 +66,11 @@ static enum gpu_status stamps_of(enum half half, enum gpu_status status, const s
     const size_t first = half * survival.blocks;
     *stamps = survival.stamps + first;
     status = launch_drain(survival.stream, status);
-    if (!status) status = gpu_read(survival.stamps + first, survival.out + first, survival.blocks * sizeof **stamps);
-    return status
-               ? status
-               : launch_check_stamps(&(*stamps)->sequence, sizeof **stamps, survival.blocks, survival.sequence[half]);
+    if (!status)
+        status = gpu_read(survival.stamps + first, survival.out + first, survival.launched[half] * sizeof **stamps);
+    return status ? status
+                  : launch_check_stamps(&(*stamps)->sequence, sizeof **stamps, survival.launched[half],
+                                        survival.sequence[half]);
 }
 
 static unsigned matching(const struct survival_stamp *stamp)
@@ -76,8 +85,11 @@ static enum gpu_status note_left(enum gpu_status status, struct survival_left *l
     const struct survival_stamp *stamps;
     status = stamps_of(FIRST, status, &stamps);
     memset(left->on, 0, sizeof left->on);
-    for (unsigned b = 0; b < survival.blocks && !status; b++)
-        left->on[stamps[b].multiprocessor % SURVIVAL_MULTIPROCESSORS] = 1;
+    for (unsigned b = 0; b < survival.launched[FIRST] && !status; b++) {
+        if (stamps[b].multiprocessor >= SURVIVAL_MULTIPROCESSORS)
+            return gpu_reason(GPU_UNSUPPORTED, "kernels cannot tell here which multiprocessor they run on");
+        left->on[stamps[b].multiprocessor] = 1;
+    }
     return status;
 }
 
@@ -88,16 +100,17 @@ static enum gpu_status count_found(enum gpu_status status, const struct survival
     double found = 0;
     unsigned looked = 0;
     status = stamps_of(SECOND, status, &stamps);
-    for (unsigned b = 0; b < survival.blocks && !status; b++) {
-        if (!left->on[stamps[b].multiprocessor % SURVIVAL_MULTIPROCESSORS]) continue;
+    for (unsigned b = 0; b < survival.launched[SECOND] && !status; b++) {
+        const unsigned multiprocessor = stamps[b].multiprocessor;
+        if (multiprocessor >= SURVIVAL_MULTIPROCESSORS || !left->on[multiprocessor]) continue;
         found += matching(&stamps[b]);
         looked++;
     }
     if (status) return status;
     if (!looked)
         return gpu_reason(GPU_UNSUPPORTED, "no block looked on a multiprocessor where one had left the pattern");
-    *survived = found / looked / SURVIVAL_WORDS;
-    if (detail) snprintf(detail, 128, "blocks=%u;dropped_blocks=%u", looked, survival.blocks - looked);
+    *survived = found / looked / survival.words_each[SECOND];
+    if (detail) snprintf(detail, 128, "blocks=%u;dropped_blocks=%u", looked, survival.launched[SECOND] - looked);
     return GPU_OK;
 }
 
@@ -136,7 +149,7 @@ enum gpu_status survival_look_memory(void *words, size_t count, uint32_t seed, d
     survival.argument.words = words;
     survival.argument.count = count;
     enum gpu_status status = stamps_of(SECOND, submit(LOOK_MEMORY, SURVIVAL_LOOK, seed, SECOND), &stamps);
-    for (unsigned b = 0; b < survival.blocks && !status; b++) found += matching(&stamps[b]);
+    for (unsigned b = 0; b < survival.launched[SECOND] && !status; b++) found += matching(&stamps[b]);
     *survived = found / (double)count;
     return status;
 }
@@ -145,14 +158,35 @@ enum gpu_status survival_look_memory(void *words, size_t count, uint32_t seed, d
 
 static enum gpu_status prepare(enum survival_kernel kernel)
 {
-    static const void *const symbols[] = {gpu_kernel(survival_leave), gpu_kernel(survival_look),
-                                          gpu_kernel(survival_either), gpu_kernel(survival_leave_memory),
-                                          gpu_kernel(survival_look_memory)};
+    static const void *const symbols[] = {gpu_kernel(survival_leave),       gpu_kernel(survival_look),
+                                          gpu_kernel(survival_either),      gpu_kernel(survival_leave_memory),
+                                          gpu_kernel(survival_look_memory), gpu_kernel(survival_whole)};
     // So that blocks fill the store, and one kernel behind another does not have it divided anew.
     enum gpu_status status = gpu_kernel_prefer_shared(symbols[kernel], SHARED_PERCENT);
     if (status == GPU_FAILED) return status;
-    return launch_prepare(&survival.launches[kernel], symbols[kernel], survival.blocks, SURVIVAL_THREADS,
-                          &survival.argument, sizeof survival.argument, survival.stream);
+    status = launch_prepare(&survival.launches[kernel], symbols[kernel],
+                            kernel == WHOLE ? gpu_multiprocessors() : survival.blocks, SURVIVAL_THREADS,
+                            &survival.argument, sizeof survival.argument, survival.stream);
+    if (status || kernel != WHOLE) return status;
+    survival.launches[kernel].shared_bytes = survival.whole_bytes;
+    return gpu_launch_prepare(&survival.launches[kernel]);
+}
+
+// The most that one block may have, which leaves no room for another one.
+static enum gpu_status find_whole(void)
+{
+    struct gpu_limits limits;
+    unsigned blocks;
+    enum gpu_status status = gpu_limits(&limits);
+    if (status) return status;
+    survival.whole_bytes = limits.shared_per_block_most;
+    status = gpu_kernel_allow_shared(gpu_kernel(survival_whole), survival.whole_bytes);
+    if (!status)
+        status = gpu_kernel_occupancy(gpu_kernel(survival_whole), SURVIVAL_THREADS, survival.whole_bytes, &blocks);
+    if (!status && blocks > 1)
+        status = gpu_reason(GPU_UNSUPPORTED, "%zu bytes, the most that a block may have, leave room for a second one",
+                            survival.whole_bytes);
+    return status;
 }
 
 static enum gpu_status count_blocks(void)
@@ -178,7 +212,9 @@ enum gpu_status survival_open(void)
     survival.out = out;
     survival.stamps = calloc(HALVES * survival.blocks, sizeof *survival.stamps);
     if (!survival.stamps) return gpu_reason(GPU_FAILED, "no memory for the stamps of %u blocks", survival.blocks);
+    if (gpu_outcome_keep(&survival.whole, find_whole()) == GPU_FAILED) return survival.whole.status;
     for (enum survival_kernel k = 0; k < SURVIVAL_KERNELS && !status; k++) {
+        if (k == WHOLE && survival.whole.status) continue;
         status = prepare(k);
         // Nothing is to be loaded between one that leaves and one that looks.
         if (!status) status = stamps_of(FIRST, submit(k, SURVIVAL_LOOK, 1, FIRST), &stamps);
@@ -204,7 +240,8 @@ enum gpu_status survival_probe(const char *name, struct probe_answer *answer)
     const bool pair = strcmp(name, "survival_pair") == 0, looks = probe_member() == 1;
     void *memory;
     enum gpu_status status = gpu_open(answer->device);
-    if (!status) status = survival_open();
+    if (!status) status = survival_open(); // whose launches write, too
+    if (!status && pair) status = probe_meet(MEET_LIMIT_S);
     if (!status && !looks) status = survival_seed(&left->seed);
     if (!status && !pair) status = survival_seed(&left->memory_seed);
     if (!status && !pair) status = gpu_alloc_raw(&memory, MEMORY_BYTES);
@@ -251,7 +288,7 @@ static enum gpu_status look_after_end(void)
 
 // survived: of the words that a kernel looks at and has not written, those that are as another left them. No clock is
 // read. The pairs of launches are next to each other in their stream.
-enum way { SAME_KERNEL, OTHER_KERNEL, NOTHING_LEFT };
+enum way { SAME_KERNEL, OTHER_KERNEL, NOTHING_LEFT, WHOLE_STORE };
 
 static enum gpu_status measure_pair(struct bench_case *c, unsigned samples, double *values)
 {
@@ -261,14 +298,15 @@ static enum gpu_status measure_pair(struct bench_case *c, unsigned samples, doub
     // Two kernels whose shared memory is not of one store cannot find each other's, whether or not it is cleared.
     if (status && way == OTHER_KERNEL)
         return gpu_reason(GPU_UNSUPPORTED, "shared memory is each kernel's own variable here, and not a common store");
-    status = GPU_OK;
+    status = way == WHOLE_STORE ? gpu_outcome_tell(&survival.whole) : GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         uint32_t seed = 0;
         status = survival_seed(&left.seed);
         if (!status) status = way == NOTHING_LEFT ? survival_seed(&seed) : GPU_OK;
         if (way != NOTHING_LEFT) seed = left.seed;
-        const enum survival_kernel leaver = way == OTHER_KERNEL ? LEAVE : EITHER;
-        const enum survival_kernel looker = way == OTHER_KERNEL ? LOOK : EITHER;
+        const enum survival_kernel either = way == WHOLE_STORE ? WHOLE : EITHER;
+        const enum survival_kernel leaver = way == OTHER_KERNEL ? LEAVE : either;
+        const enum survival_kernel looker = way == OTHER_KERNEL ? LOOK : either;
         if (!status) status = survival_pair(leaver, looker, &left, seed, &values[i], c->detail);
     }
     c->error_bound[0] = CHANCE;
@@ -314,22 +352,27 @@ static enum gpu_status measure_memory_other_process(struct bench_case *c, unsign
     return status;
 }
 
-// Of memory that was freed, in what is allocated next.
+// Of so many bytes of memory that were freed, in what is allocated next. They are looked at before, too, or nothing
+// found afterwards would mean nothing.
 static enum gpu_status measure_memory_same_process(struct bench_case *c, unsigned samples, double *values)
 {
+    const size_t bytes = (size_t)c->argument, words = bytes / sizeof(uint32_t);
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         void *memory;
         uint32_t seed;
+        double before = 0;
         status = survival_seed(&seed);
-        if (!status) status = gpu_alloc_raw(&memory, MEMORY_BYTES);
+        if (!status) status = gpu_alloc_raw(&memory, bytes);
         if (status) return status;
         const uintptr_t address = (uintptr_t)memory;
-        status = survival_leave_memory(memory, MEMORY_WORDS, seed);
+        status = survival_leave_memory(memory, words, seed);
+        if (!status) status = survival_look_memory(memory, words, seed, &before);
+        if (!status && before != 1) status = gpu_reason(GPU_FAILED, "what was just left is not found");
         gpu_free(memory);
-        if (!status) status = gpu_alloc_raw(&memory, MEMORY_BYTES);
+        if (!status) status = gpu_alloc_raw(&memory, bytes);
         if (status) return status;
-        status = survival_look_memory(memory, MEMORY_WORDS, seed, &values[i]);
+        status = survival_look_memory(memory, words, seed, &values[i]);
         snprintf(c->detail, sizeof c->detail, "same_address=%d", (uintptr_t)memory == address);
         gpu_free(memory);
     }
@@ -348,6 +391,7 @@ static enum gpu_status measure_registers(struct bench_case *c, unsigned samples,
 // --- The plan ----------------------------------------------------------------------------------------------
 
 #define SHARED_PARAMS "block_threads=128;shared_bytes=49152;store=shared"
+#define WHOLE_PARAMS "block_threads=128;shared_bytes=most;store=shared"
 #define MEMORY_PARAMS "bytes=67108864;store=device"
 
 typedef enum gpu_status measure_function(struct bench_case *, unsigned, double *);
@@ -356,7 +400,7 @@ typedef enum gpu_status measure_function(struct bench_case *, unsigned, double *
 static void add(struct bench_plan *plan, const char *variant, const char *params, measure_function *measure,
                 double argument, unsigned rounds)
 {
-    const double words = strstr(params, "store=device") ? MEMORY_WORDS : SURVIVAL_WORDS;
+    const double words = strstr(params, "store=shared") ? SURVIVAL_WORDS * gpu_multiprocessors() : argument / 4;
     struct bench_case c = {
         .variant = variant,
         .samples = rounds ? 2 : 1,
@@ -380,12 +424,15 @@ enum gpu_status survival_add(struct bench_plan *plan, bool quick)
     add(plan, "nothing_left", SHARED_PARAMS, measure_pair, NOTHING_LEFT, 6);
     add(plan, "same_kernel", SHARED_PARAMS, measure_pair, SAME_KERNEL, 6);
     add(plan, "other_kernel", SHARED_PARAMS, measure_pair, OTHER_KERNEL, 6);
+    add(plan, "same_kernel", WHOLE_PARAMS, measure_pair, WHOLE_STORE, 6);
     if (quick) return GPU_OK;
     add(plan, "other_process", "alive=0;" SHARED_PARAMS, measure_other_process, 0, 0);
     add(plan, "other_process", "alive=1;" SHARED_PARAMS, measure_other_process, 1, 0);
     for (unsigned i = 0; i < sizeof variants / sizeof *variants; i++)
-        add(plan, variants[i], "store=registers", measure_registers, 0, 1);
-    add(plan, "same_process", MEMORY_PARAMS, measure_memory_same_process, 0, 1);
-    add(plan, "other_process", "alive=0;" MEMORY_PARAMS, measure_memory_other_process, 0, 0);
+        add(plan, variants[i], "store=registers", measure_registers, 4, 1);
+    add(plan, "same_process", "bytes=4096;store=device", measure_memory_same_process, 4096, 1);
+    add(plan, "same_process", "bytes=1048576;store=device", measure_memory_same_process, 1 << 20, 1);
+    add(plan, "same_process", MEMORY_PARAMS, measure_memory_same_process, MEMORY_BYTES, 1);
+    add(plan, "other_process", "alive=0;" MEMORY_PARAMS, measure_memory_other_process, MEMORY_BYTES, 0);
     return GPU_OK;
 }

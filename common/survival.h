@@ -16,7 +16,7 @@ void survival_close(void);
 
 // --- What it is made of, for tests -------------------------------------------------------------------------
 
-enum survival_kernel { LEAVE, LOOK, EITHER, LEAVE_MEMORY, LOOK_MEMORY, SURVIVAL_KERNELS };
+enum survival_kernel { LEAVE, LOOK, EITHER, LEAVE_MEMORY, LOOK_MEMORY, WHOLE, SURVIVAL_KERNELS };
 
 // A seed that nobody has had, never 0.
 enum gpu_status survival_seed(uint32_t *seed);

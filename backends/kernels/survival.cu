@@ -26,23 +26,26 @@ KERNEL_FUNCTION void survival_end(const struct survival_argument *argument, uint
 }
 
 // Volatile: or a compiler drops stores that nothing reads, and makes of words that nothing wrote what it likes.
-#define SURVIVAL_SHARED(name, actions)                                                                                 \
+#define SURVIVAL_SHARED(name, declaration, count, actions)                                                             \
     KERNEL_BOUNDED(name, struct survival_argument, SURVIVAL_THREADS)                                                   \
     {                                                                                                                  \
-        KERNEL_SHARED(volatile uint32_t, words, SURVIVAL_WORDS);                                                       \
+        declaration;                                                                                                   \
         uint32_t matching = 0;                                                                                         \
         if ((actions) & SURVIVAL_LEAVE)                                                                                \
-            for (uint32_t i = thread_index(); i < SURVIVAL_WORDS; i += block_threads())                                \
+            for (uint32_t i = thread_index(); i < (count); i += block_threads())                                       \
                 words[i] = survival_word(argument.seed, i);                                                            \
         block_barrier();                                                                                               \
         if ((actions) & SURVIVAL_LOOK)                                                                                 \
-            for (uint32_t i = thread_index(); i < SURVIVAL_WORDS; i += block_threads())                                \
+            for (uint32_t i = thread_index(); i < (count); i += block_threads())                                       \
                 matching += words[i] == survival_word(argument.seed, i);                                               \
         survival_end(&argument, matching);                                                                             \
     }
-SURVIVAL_SHARED(survival_leave, SURVIVAL_LEAVE)
-SURVIVAL_SHARED(survival_look, SURVIVAL_LOOK)
-SURVIVAL_SHARED(survival_either, argument.action)
+#define SURVIVAL_BLOCK(name, actions)                                                                                  \
+    SURVIVAL_SHARED(name, KERNEL_SHARED(volatile uint32_t, words, SURVIVAL_WORDS), SURVIVAL_WORDS, actions)
+SURVIVAL_BLOCK(survival_leave, SURVIVAL_LEAVE)
+SURVIVAL_BLOCK(survival_look, SURVIVAL_LOOK)
+SURVIVAL_BLOCK(survival_either, argument.action)
+SURVIVAL_SHARED(survival_whole, KERNEL_SHARED_DYNAMIC(volatile uint32_t, words), argument.count, argument.action)
 
 #define SURVIVAL_EACH(i)                                                                                               \
     for (uint64_t i = (uint64_t)block_index() * block_threads() + thread_index(); i < argument.count;                  \

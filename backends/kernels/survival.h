@@ -19,7 +19,8 @@ struct survival_stamp {
 enum survival_action { SURVIVAL_LEAVE = 1, SURVIVAL_LOOK = 2 }; // bits: first the one, then the other
 
 // `survival_leave` writes the pattern of SEED over a block's shared memory, `survival_look` counts the words that are
-// as SEED has them and writes none; `survival_either` does as ACTION says. `survival_leave_memory` and
+// as SEED has them and writes none; `survival_either` does as ACTION says; `survival_whole`, too, with COUNT
+// words of the shared memory that the launch gives it. `survival_leave_memory` and
 // `survival_look_memory` do so with COUNT words of device memory at WORDS, all blocks together.
 struct survival_argument {
     struct survival_stamp *out; // one a block, the device's
