@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel finds of what the one before it left: in caches, by the cycles of loads that depend on each other, and
 // (survival.h) in shared and device memory.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +63,9 @@ static struct reload_link_argument link_argument;
 static struct gpu_launch link_launch, dependent_launch;
 static struct reload_stamp *stamps[HALVES], *stamps_device; // one a multiprocessor and half
 static uint16_t *sets, *sets_device;
-static void *sets_view; // of SETS
-static unsigned multiprocessors;
+static void *sets_view;                     // of SETS
+static unsigned multiprocessors, set_count; // SET_COUNT: that have a set
+static uint32_t start_line;
 static uint16_t order[RELOAD_MULTIPROCESSORS]; // of multiprocessors by their index; RELOAD_NO_SET: there is none
 static uint64_t sequences[HALVES];             // of the last launch of each half; none of two launches have the same
 static void *words, *pages;
@@ -88,10 +90,13 @@ static enum gpu_status submit(const struct gpu_launch *launch, launch_function *
     return function(launch);
 }
 
-// Lets the first COUNT multiprocessors have a set each, and no other one.
-static enum gpu_status share_out(unsigned count)
+// Lets COUNT multiprocessors have a set each, from FROM on, and no other one.
+static enum gpu_status share_out(unsigned count, unsigned from)
 {
-    for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) sets[i] = order[i] < count ? order[i] : RELOAD_NO_SET;
+    for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) {
+        const unsigned set = (order[i] + multiprocessors - from) % multiprocessors;
+        sets[i] = order[i] != RELOAD_NO_SET && set < count ? (uint16_t)set : RELOAD_NO_SET;
+    }
     enum gpu_status status =
         gpu_stream_copy(chain.stream, sets_device, sets_view, RELOAD_MULTIPROCESSORS * sizeof *sets);
     return launch_drain(chain.stream, status);
@@ -102,7 +107,7 @@ static enum gpu_status find_multiprocessors(void)
 {
     unsigned found = 0;
     for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) order[i] = RELOAD_NO_SET;
-    enum gpu_status status = share_out(0);
+    enum gpu_status status = share_out(0, 0);
     for (unsigned attempt = 0; attempt < ATTEMPTS && found < multiprocessors && !status; attempt++) {
         status = launch_drain(chain.stream, submit(&memories[GLOBAL].launches[0], gpu_launch_runtime, FIRST, 0));
         if (!status) status = read_stamps(FIRST);
@@ -139,28 +144,46 @@ static enum gpu_status make_sets(const struct reload *reload)
     chase->hops = (chase->lines < LINES_TIMED_MAX ? chase->lines : LINES_TIMED_MAX) - 1;
     if (is_indexed(reload->memory)) {
         chase->set_bytes = chase->first = 0;
+        chase->self = RELOAD_INDEXED_LINE_BYTES - 4;
         if (reload->memory == &memories[CONSTANT_LONG]) chase->first = 4 * RELOAD_CONSTANT_CYCLES;
         for (uint64_t bytes = RELOAD_CONSTANT_BYTES_MIN; bytes < reload->bytes && !reload->memory->whole; bytes *= 2)
             chase->first += 4;
-        return share_out(multiprocessors);
+        chase->self -= chase->first;
+        set_count = multiprocessors;
+        return GPU_OK;
     }
     const uint64_t room = gpu_cache_bytes() / 2 / reload->bytes;
-    unsigned count = room < multiprocessors ? (unsigned)room : multiprocessors;
-    if (in_pages || reload->bytes > 1ul << OWN_SETS_LOG2 || !count) count = 1;
+    set_count = room < multiprocessors ? (unsigned)room : multiprocessors;
+    if (in_pages || reload->bytes > 1ul << OWN_SETS_LOG2 || !set_count) set_count = 1;
     chase->set_bytes = reload->bytes;
     chase->first = (uintptr_t)(in_pages ? pages : words);
-    link_argument = (struct reload_link_argument){chase->first, reload->bytes, chase->lines, chase->stride, count};
-    enum gpu_status status = share_out(count);
-    return launch_drain(chain.stream, status ? status : gpu_launch_runtime(&link_launch));
+    chase->self = RELOAD_SELF_BYTES;
+    link_argument = (struct reload_link_argument){chase->first, reload->bytes, chase->lines, chase->stride, set_count};
+    return launch_drain(chain.stream, gpu_launch_runtime(&link_launch));
 }
 
-// Where a chase of so many lines ends, from its set's beginning.
+static uint64_t place(const struct memory *memory, uint32_t line)
+{
+    return is_indexed(memory) ? (uint64_t)line * parameters.chase.stride : RELOAD_PLACE(line, parameters.chase.stride);
+}
+
+// For each sample others: the multiprocessors that have sets, where there are fewer sets, and the line where chases
+// start; or what one place in the caches has to do with it would be taken for what all have.
+static enum gpu_status vary(const struct reload *reload)
+{
+    static uint32_t random;
+    random = random * 1664525u + 1013904223u;
+    start_line = (random >> 8) & (parameters.chase.lines - 1);
+    parameters.chase.start = place(reload->memory, start_line);
+    return share_out(set_count, (random >> 8) % multiprocessors);
+}
+
+// Where the chase ends, from its set's beginning.
 static uint64_t expected_end(const struct reload *reload)
 {
-    const struct reload_argument *chase = &parameters.chase;
-    uint32_t line = 0;
-    for (uint32_t i = 0; i <= chase->hops; i++) line = RELOAD_NEXT(line, chase->lines);
-    return is_indexed(reload->memory) ? (uint64_t)line * chase->stride : RELOAD_PLACE(line, chase->stride);
+    uint32_t line = start_line;
+    for (uint32_t i = 0; i <= parameters.chase.hops; i++) line = RELOAD_NEXT(line, parameters.chase.lines);
+    return place(reload->memory, line);
 }
 
 // --- reload ------------------------------------------------------------------------------------------------
@@ -200,10 +223,16 @@ static enum gpu_status submit_pair(const struct reload *reload)
     return status || reload->way != AFTER_SWEEP ? status : sweep_prove(&sweep);
 }
 
+// All begins with a sweep, where there is one: what is found in a cache was brought there by the touch.
 static enum gpu_status run(const struct reload *reload)
 {
     const bool first = reload->way == FIRST_PASS;
     const struct gpu_launch *launch = &reload->memory->launches[0];
+    if (!swept.status) {
+        enum gpu_status status = launch_drain(chain.stream, sweep_submit(&sweep));
+        if (!status) status = sweep_prove(&sweep);
+        if (status) return status;
+    }
     if (reload->way == GRAPH) return submit_graph(launch);
     if (!first && reload->way != SECOND_PASS) return submit_pair(reload);
     return launch_drain(chain.stream,
@@ -218,14 +247,35 @@ static void count_blocks(enum half half, unsigned char *blocks)
         if (stamps[half][b].multiprocessor < RELOAD_MULTIPROCESSORS) blocks[stamps[half][b].multiprocessor]++;
 }
 
-// The chases of one run: those on multiprocessors that had one block of each of its launches. *CYCLES: their median.
-static enum gpu_status read_chases(const struct reload *reload, double *cycles, struct bench_case *c)
+// How many blocks of the second launch began before the first one had ended.
+static unsigned count_early(void)
+{
+    uint64_t ended = 0;
+    unsigned early = 0;
+    for (unsigned b = 0; b < multiprocessors; b++)
+        if (stamps[FIRST][b].end_ticks > ended) ended = stamps[FIRST][b].end_ticks;
+    for (unsigned b = 0; b < multiprocessors; b++) early += stamps[SECOND][b].begin_ticks < ended;
+    return early;
+}
+
+// Of one chase, without what its timing takes beside its loads; that is off by what clock reads take, or less.
+static double cycles_per_load(const struct reload_stamp *stamp, double *bound)
+{
+    const double beside = 2.0 * stamp->self[0] - stamp->self[1];
+    *bound = fmax(*bound, (double)stamp->read_cycles / parameters.chase.hops);
+    return (stamp->cycles - beside) / parameters.chase.hops;
+}
+
+// The chases of one run: the FOUND ones on multiprocessors that had one block of each of its launches. *CYCLES: their
+// median.
+static enum gpu_status read_chases(const struct reload *reload, double *cycles, unsigned *found, struct bench_case *c)
 {
     static unsigned char blocks[HALVES][RELOAD_MULTIPROCESSORS];
     static double chases[RELOAD_MULTIPROCESSORS];
     const bool pair = reload->way != FIRST_PASS && reload->way != SECOND_PASS;
     const uint64_t end = expected_end(reload);
-    unsigned found = 0, dropped = 0;
+    unsigned dropped = 0;
+    *found = 0;
     enum gpu_status status = read_stamps(SECOND);
     if (!status && pair) status = read_stamps(FIRST);
     if (status) return status;
@@ -236,16 +286,15 @@ static enum gpu_status read_chases(const struct reload *reload, double *cycles, 
         if (stamp->end != end) return gpu_reason(GPU_FAILED, "a chase of %u loads lost its way", parameters.chase.hops);
         const bool alone = blocks[SECOND][stamp->multiprocessor] == 1;
         if (!alone || (pair && blocks[FIRST][stamp->multiprocessor] != 1)) dropped++;
-        else {
-            chases[found++] = (double)stamp->cycles / parameters.chase.hops;
-            c->error_bound[0] = (double)stamp->read_cycles / parameters.chase.hops;
-        }
+        else chases[(*found)++] = cycles_per_load(stamp, &c->error_bound[0]);
     }
-    if (!found) return GPU_UNSUPPORTED;
-    stats_sort(chases, found);
-    *cycles = stats_quantile(chases, found, 0.5);
-    snprintf(c->detail, sizeof c->detail, "loads=%u;multiprocessors=%u;dropped=%u", parameters.chase.hops, found,
-             dropped);
+    if (!*found) return GPU_OK;
+    stats_sort(chases, *found);
+    *cycles = stats_quantile(chases, *found, 0.5);
+    int length = snprintf(c->detail, sizeof c->detail, "loads=%u;multiprocessors=%u;dropped=%u", parameters.chase.hops,
+                          *found, dropped);
+    if (reload->way == DEPENDENT)
+        snprintf(c->detail + length, sizeof c->detail - (size_t)length, ";early_blocks=%u", count_early());
     return GPU_OK;
 }
 
@@ -278,12 +327,17 @@ static enum gpu_status measure_reload(struct bench_case *c, unsigned samples, do
     if (!status && reload->memory == &memories[PAGES]) status = find_pages(reload->bytes);
     if (!status && reload->way == DEPENDENT) status = prepare_dependent(reload->memory);
     if (!status) status = make_sets(reload);
-    for (unsigned i = 0; i < samples && !status; i++)
-        for (unsigned attempt = 0;; attempt++) {
-            status = run(reload);
-            if (!status) status = read_chases(reload, &values[i], c);
-            if (status != GPU_UNSUPPORTED || attempt == ATTEMPTS) break;
+    for (unsigned i = 0; i < samples && !status; i++) {
+        unsigned found = 0;
+        for (unsigned attempt = 0; attempt < ATTEMPTS && !found && !status; attempt++) {
+            status = vary(reload);
+            if (!status) status = run(reload);
+            if (!status) status = read_chases(reload, &values[i], &found, c);
         }
+        if (!status && !found)
+            status =
+                gpu_reason(GPU_UNSUPPORTED, "no multiprocessor had one block of each launch in %d attempts", ATTEMPTS);
+    }
     return status;
 }
 
@@ -380,9 +434,12 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     multiprocessors = gpu_multiprocessors();
     if (multiprocessors > RELOAD_MULTIPROCESSORS) multiprocessors = RELOAD_MULTIPROCESSORS;
     const size_t own_bytes = (size_t)multiprocessors << OWN_SETS_LOG2;
-    for (uint32_t line = 0; line < RELOAD_PARAMETER_LINES; line++)
+    for (uint32_t line = 0; line < RELOAD_PARAMETER_LINES; line++) {
+        const uint32_t last = (line + 1) * RELOAD_INDEXED_LINE_BYTES - 4;
         parameters.words[line * RELOAD_INDEXED_LINE_BYTES / 4] =
             RELOAD_NEXT(line, (uint32_t)RELOAD_PARAMETER_LINES) * RELOAD_INDEXED_LINE_BYTES;
+        parameters.words[last / 4] = last;
+    }
     enum gpu_status status = chain_open(&chain);
     if (!status) status = allocate(1ul << to_log2 > own_bytes ? 1ul << to_log2 : own_bytes);
     if (!status)

@@ -10,7 +10,8 @@
 #define LONG(line, cycle) LINK_BY((line) / 4, RELOAD_LONG_LINE_BYTES, cycle, RELOAD_CONSTANT_CYCLES)
 #define LINE(line)                                                                                                     \
     LINK(line, 0), LINK(line, 1), LINK(line, 2), LINK(line, 3), LINK(line, 4), LINK(line, 5), LINK(line, 6),           \
-        LONG(line, 0), LONG(line, 1), LONG(line, 2), LONG(line, 3), LONG(line, 4), LONG(line, 5), LONG(line, 6), 0, 0,
+        LONG(line, 0), LONG(line, 1), LONG(line, 2), LONG(line, 3), LONG(line, 4), LONG(line, 5), LONG(line, 6), 0,   \
+        (line + 1) * RELOAD_INDEXED_LINE_BYTES - 4,
 #define LINES_4(line) LINE(line) LINE(line + 1) LINE(line + 2) LINE(line + 3)
 #define LINES_16(line) LINES_4(line) LINES_4(line + 4) LINES_4(line + 8) LINES_4(line + 12)
 #define LINES_64(line) LINES_16(line) LINES_16(line + 16) LINES_16(line + 32) LINES_16(line + 48)
@@ -25,19 +26,21 @@ KERNEL_CONSTANT(uint32_t, constant_words, 1024 * RELOAD_INDEXED_LINE_BYTES / 4) 
 #define PARAMETER_LOAD(at) indexed_load(argument.words, at)
 #define INDEXED_PLACE(line, stride) ((uint64_t)(line) * (stride))
 
-// The chase runs through its loop once before it is timed, with one line, so that the loop's own code is there. What
-// was loaded goes to shared memory before the clock is read: or that would not wait for it.
+// Before the chase is timed the thread takes one step of it, so that the loop's code and a line are there, and times one
+// and two loads of a word of that line: what each timing takes beside its loads. What was loaded goes to shared memory
+// before the clock is read: or that would not wait for it.
+enum { STEP, SELF_1_COLD, SELF_2_COLD, SELF_1, SELF_2, TIMED, CHASES };
+
 #define RELOAD(name, define, type, of, load, place)                                                                    \
     define(name, type, RELOAD_THREADS)                                                                                 \
     {                                                                                                                  \
         KERNEL_SHARED(volatile uint64_t, arrived, 1);                                                                  \
+        const uint64_t begin_ticks = device_clock();                                                                   \
         dependency_trigger();                                                                                          \
         dependency_wait();                                                                                             \
         const unsigned multiprocessor = multiprocessor_index();                                                        \
         const unsigned set = multiprocessor < RELOAD_MULTIPROCESSORS ? (of).sets[multiprocessor] : RELOAD_NO_SET;      \
         const uint64_t first = (of).first + set * (of).set_bytes;                                                      \
-        uint64_t at = first;                                                                                           \
-        uint32_t cycles = 0, read_cycles = 0;                                                                          \
         if (set != RELOAD_NO_SET && (of).actions & RELOAD_TOUCH) {                                                     \
             uint64_t touched = 0;                                                                                      \
             for (uint32_t line = thread_index(); line < (of).lines; line += block_threads())                           \
@@ -46,21 +49,29 @@ KERNEL_CONSTANT(uint32_t, constant_words, 1024 * RELOAD_INDEXED_LINE_BYTES / 4) 
         }                                                                                                              \
         block_barrier();                                                                                               \
         if (thread_index()) return;                                                                                    \
-        KERNEL_LOOP for (int timed = 0; timed < 2 && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE; timed++)     \
-        {                                                                                                              \
-            const uint32_t hops = timed ? (of).hops : 1;                                                               \
-            const uint64_t before = cycle_count(), begin = cycle_count();                                              \
-            KERNEL_LOOP for (uint32_t hop = 0; hop < hops; hop++) at = load(at);                                       \
-            arrived[0] = at;                                                                                           \
-            cycles = (uint32_t)(cycle_count() - begin);                                                                \
-            read_cycles = (uint32_t)(begin - before);                                                                  \
-        }                                                                                                              \
         struct reload_stamp *out = (of).out + block_index();                                                           \
+        uint64_t next = first + (of).start;                                                                            \
+        const uint64_t self = next + (of).self;                                                                        \
+        KERNEL_LOOP for (int chase = STEP; chase < CHASES && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE;      \
+                         chase++)                                                                                      \
+        {                                                                                                              \
+            const uint32_t loads = chase == TIMED ? (of).hops : chase == SELF_2 || chase == SELF_2_COLD ? 2 : 1;       \
+            uint64_t at = chase == TIMED || chase == STEP ? next : self;                                               \
+            const uint64_t before = cycle_count(), begin = cycle_count();                                              \
+            KERNEL_LOOP for (uint32_t i = 0; i < loads; i++) at = load(at);                                            \
+            arrived[0] = at;                                                                                           \
+            const uint32_t cycles = (uint32_t)(cycle_count() - begin);                                                 \
+            if (chase == STEP) next = arrived[0];                                                                      \
+            if (chase == SELF_1) out->self[0] = cycles;                                                                \
+            if (chase == SELF_2) out->self[1] = cycles;                                                                \
+            out->cycles = cycles;                                                                                      \
+            out->read_cycles = (uint32_t)(begin - before);                                                             \
+        }                                                                                                              \
         out->end = arrived[0] - first;                                                                                 \
         out->multiprocessor = multiprocessor;                                                                          \
-        out->cycles = cycles;                                                                                          \
-        out->read_cycles = read_cycles;                                                                                \
         out->has_set = set != RELOAD_NO_SET;                                                                           \
+        out->begin_ticks = begin_ticks;                                                                                \
+        out->end_ticks = device_clock();                                                                               \
         out->sequence = (of).sequence;                                                                                 \
     }
 #define RELOAD_PLAIN(name, load, place) RELOAD(name, KERNEL_BOUNDED, struct reload_argument, argument, load, place)
@@ -77,7 +88,8 @@ KERNEL(reload_link, struct reload_link_argument)
     for (uint64_t i = (uint64_t)block_index() * block_threads() + thread_index(); i < lines; i += all) {
         const uint32_t line = (uint32_t)(i & (argument.lines - 1));
         const uint64_t first = argument.first + i / argument.lines * argument.set_bytes;
-        *(uint64_t *)(first + RELOAD_PLACE(line, argument.stride)) =
-            first + RELOAD_PLACE(RELOAD_NEXT(line, argument.lines), argument.stride);
+        uint64_t *words = (uint64_t *)(first + RELOAD_PLACE(line, argument.stride));
+        words[0] = first + RELOAD_PLACE(RELOAD_NEXT(line, argument.lines), argument.stride);
+        words[RELOAD_SELF_BYTES / sizeof *words] = (uint64_t)&words[RELOAD_SELF_BYTES / sizeof *words];
     }
 }
