@@ -11,7 +11,6 @@
 #include "backends/kernels/warm_up.h"
 #include "common/bench.h"
 #include "common/launch.h"
-#include "common/stats.h"
 #include "common/sync.h"
 
 GPU_KERNEL(straight_evictor);
@@ -23,7 +22,6 @@ GPU_KERNEL(mix_both);
 GPU_KERNEL(block_start);
 
 enum {
-    FULL_THREADS = 1024,
     EVICTOR_THREADS = 128,
     MULTIPROCESSORS_MAX = 4096, // and what multiprocessor_index stays below
     STAY_NS = 5000,
@@ -48,31 +46,27 @@ static const struct {
 
 static struct warm_argument warm_argument = {.pattern = 0x5a};
 static struct straight_argument evictor_argument = {.passes = 1};
-static struct gpu_launch evictor, warm[2], warm_full[2]; // of straight code, and with branches
-static struct gpu_outcome full_outcome;                  // why the full ones are not there
-static struct warm_stamp *warm_stamps;
+static struct gpu_launch evictor, warm[2]; // of straight code, and with branches
+static struct warm_stamp warm_stamp;
 static struct straight_stamp *evictor_stamps;
 
 // Launches one right behind other code that fills the instruction caches, and brings its stamps.
-static enum gpu_status run_warm(enum way way, bool full)
+static enum gpu_status run_warm(enum way way)
 {
-    const struct gpu_launch *launch = &(full ? warm_full : warm)[way != STRAIGHT];
     warm_argument.sequence = ++evictor_argument.sequence;
     warm_argument.seed = (uint32_t)warm_argument.sequence * 2654435761u;
     warm_argument.random = ways[way].random;
     warm_argument.divergent = ways[way].divergent;
     enum gpu_status status = gpu_launch_runtime(&evictor);
-    if (!status) status = gpu_launch_runtime(launch);
+    if (!status) status = gpu_launch_runtime(&warm[way != STRAIGHT]);
     status = launch_drain(stream, status);
     if (!status) status = gpu_read(evictor_stamps, evictor_argument.out, multiprocessors * sizeof *evictor_stamps);
-    if (!status) status = gpu_read(warm_stamps, warm_argument.out, launch->grid[0] * sizeof *warm_stamps);
+    if (!status) status = gpu_read(&warm_stamp, warm_argument.out, sizeof warm_stamp);
     if (!status)
         status = launch_check_stamps(&evictor_stamps->sequence, sizeof *evictor_stamps, multiprocessors,
                                      evictor_argument.sequence);
-    if (!status)
-        status =
-            launch_check_stamps(&warm_stamps->sequence, sizeof *warm_stamps, launch->grid[0], warm_argument.sequence);
-    if (!status && way == BRANCH_DIVERGENT && warm_stamps[0].warp_threads < 2)
+    if (!status) status = launch_check_stamps(&warm_stamp.sequence, sizeof warm_stamp, 1, warm_argument.sequence);
+    if (!status && way == BRANCH_DIVERGENT && warm_stamp.warp_threads < 2)
         status = gpu_reason(GPU_UNSUPPORTED, "a warp of this device is one thread, which cannot go two ways");
     return status;
 }
@@ -85,20 +79,14 @@ static void tell_bytes(struct bench_case *c, enum way way)
 }
 
 // iteration: of iteration `iteration` of a loop, from the cycle count before its eight pieces of code to that behind
-// them, in a block's first thread; the reads themselves are in it. Of many blocks the median.
+// them, in the first thread; the reads themselves are in it.
 static enum gpu_status measure_iteration(struct bench_case *c, unsigned samples, double *values)
 {
-    static double cycles[2 * MULTIPROCESSORS_MAX];
-    const enum way way = (enum way)((int)c->argument / 2);
-    const bool full = (int)c->argument % 2;
-    if (full && full_outcome.status) return gpu_outcome_tell(&full_outcome);
-    const unsigned blocks = full ? warm_full[0].grid[0] : 1;
+    const enum way way = (enum way)c->argument;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_warm(way, full);
-        for (unsigned b = 0; b < blocks; b++) cycles[b] = (double)warm_stamps[b].cycles[(int)c->axis_value];
-        stats_sort(cycles, blocks);
-        values[i] = stats_quantile(cycles, blocks, 0.5);
+        status = run_warm(way);
+        values[i] = (double)warm_stamp.cycles[(int)c->axis_value];
     }
     tell_bytes(c, way);
     return status;
@@ -113,9 +101,9 @@ static enum gpu_status measure_branch_cost(struct bench_case *c, unsigned sample
     for (unsigned i = 0; i < samples && !status; i++) {
         double cycles[2] = {0, 0};
         for (unsigned branchy = 0; branchy < 2 && !status; branchy++) {
-            status = run_warm(branchy ? way : STRAIGHT, false);
+            status = run_warm(branchy ? way : STRAIGHT);
             for (unsigned k = WARM_ITERATIONS / 2; k < WARM_ITERATIONS; k++)
-                cycles[branchy] += (double)warm_stamps[0].cycles[k];
+                cycles[branchy] += (double)warm_stamp.cycles[k];
         }
         values[i] = (cycles[1] - cycles[0]) / (WARM_ITERATIONS / 2 * WARM_BRANCHES);
     }
@@ -305,20 +293,17 @@ static void add(struct bench_plan *plan, struct bench_case c)
 static void add_iterations(struct bench_plan *plan, bool quick)
 {
     static const unsigned iterations[] = {0, 1, 63, 2, 3, 4, 7, 8, 15, 16, 31, 32};
-    for (enum way way = STRAIGHT; way < WAYS; way++)
-        for (int full = 0; full < (quick ? 1 : 2); full++) {
-            if ((full || quick) && way != STRAIGHT && way != BRANCH_RANDOM) continue;
-            for (unsigned i = 0; i < (quick ? 3 : sizeof iterations / sizeof *iterations); i++) {
-                struct bench_case c = {.variant = ways[way].name,
-                                       .axis = "iteration",
-                                       .axis_value = iterations[i],
-                                       .argument = way * 2 + full,
-                                       .measure = measure_iteration,
-                                       .outputs = {{"iteration", "cycles", "lower", .resolution = 1}}};
-                strcpy(c.params, full ? "block_threads=1024;blocks=full" : LAUNCH_PARAMS);
-                add(plan, c);
-            }
-        }
+    for (enum way way = STRAIGHT; way < WAYS; way++) {
+        if (quick && way != STRAIGHT && way != BRANCH_RANDOM) continue;
+        for (unsigned i = 0; i < (quick ? 3 : sizeof iterations / sizeof *iterations); i++)
+            add(plan, (struct bench_case){.variant = ways[way].name,
+                                          .params = LAUNCH_PARAMS,
+                                          .axis = "iteration",
+                                          .axis_value = iterations[i],
+                                          .argument = way,
+                                          .measure = measure_iteration,
+                                          .outputs = {{"iteration", "cycles", "lower", .resolution = 1}}});
+    }
     for (enum way way = BRANCH_SAME; way <= BRANCH_RANDOM; way++)
         add(plan, (struct bench_case){.variant = ways[way].name,
                                       .params = LAUNCH_PARAMS ";iteration=32..63",
@@ -378,10 +363,10 @@ static enum gpu_status open_start(void)
     return status ? status : gpu_launch_prepare(&start);
 }
 
-static enum gpu_status allocate(unsigned full_blocks)
+static enum gpu_status allocate(void)
 {
     void *warmed, *evicted, *mixed, *started;
-    enum gpu_status status = gpu_alloc(&warmed, full_blocks * sizeof *warm_stamps);
+    enum gpu_status status = gpu_alloc(&warmed, sizeof warm_stamp);
     if (!status) status = gpu_alloc(&evicted, multiprocessors * sizeof *evictor_stamps);
     if (!status) status = gpu_alloc(&mixed, multiprocessors * sizeof *mix_stamps);
     if (!status) status = gpu_alloc(&started, multiprocessors * sizeof *start_stamps);
@@ -390,11 +375,10 @@ static enum gpu_status allocate(unsigned full_blocks)
     evictor_argument.out = evicted;
     mix_argument.out = mixed;
     start_argument.out = started;
-    warm_stamps = calloc(full_blocks, sizeof *warm_stamps);
     evictor_stamps = calloc(multiprocessors, sizeof *evictor_stamps);
     mix_stamps = calloc(multiprocessors, sizeof *mix_stamps);
     start_stamps = calloc(multiprocessors, sizeof *start_stamps);
-    if (!warm_stamps || !evictor_stamps || !mix_stamps || !start_stamps)
+    if (!evictor_stamps || !mix_stamps || !start_stamps)
         return gpu_reason(GPU_FAILED, "no memory for the stamps of %u multiprocessors", multiprocessors);
     return GPU_OK;
 }
@@ -402,23 +386,14 @@ static enum gpu_status allocate(unsigned full_blocks)
 static enum gpu_status open_warm(void)
 {
     static const void *const kernels[] = {gpu_kernel(warm_straight), gpu_kernel(warm_branches)};
-    unsigned blocks[2] = {1, 1};
-    enum gpu_status full = GPU_OK;
-    for (unsigned k = 0; k < 2 && !full; k++) full = gpu_kernel_occupancy(kernels[k], FULL_THREADS, 0, &blocks[k]);
-    gpu_outcome_keep(&full_outcome, full);
-    unsigned full_blocks = multiprocessors * (blocks[0] < blocks[1] ? blocks[0] : blocks[1]);
-    if (full_blocks > 2 * MULTIPROCESSORS_MAX) full_blocks = 2 * MULTIPROCESSORS_MAX;
-    enum gpu_status status = allocate(full_blocks);
+    enum gpu_status status = allocate();
     if (!status)
         status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
                                 &evictor_argument, sizeof evictor_argument, stream);
     for (unsigned k = 0; k < 2 && !status; k++) {
         status =
             launch_prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument, stream);
-        if (!status && !full)
-            status = launch_prepare(&warm_full[k], kernels[k], full_blocks, FULL_THREADS, &warm_argument,
-                                    sizeof warm_argument, stream);
-        if (!status) status = run_warm(k ? BRANCH_SAME : STRAIGHT, false);
+        if (!status) status = run_warm(k ? BRANCH_SAME : STRAIGHT);
     }
     return status;
 }
@@ -470,7 +445,6 @@ static void teardown(void)
     free(start_stamps);
     free(mix_stamps);
     free(evictor_stamps);
-    free(warm_stamps);
     gpu_stream_destroy(stream);
     sync_close();
 }
