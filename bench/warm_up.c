@@ -30,7 +30,7 @@ enum {
     ROUND_MAX = SAMPLES + BENCH_LEAD,
 };
 
-static struct gpu_stream *stream;
+static struct chain chain;
 static unsigned multiprocessors;
 
 // --- iteration ---------------------------------------------------------------------------------------------
@@ -44,27 +44,59 @@ static const struct {
             {"branch_random", "warm_branches", 0xff, 0},
             {"branch_divergent", "warm_branches", 0, 0xff}};
 
-static struct warm_argument warm_argument = {.pattern = 0x5a};
+// What comes right before the kernel, but for one stamping launch: other code, or the kernel's own everywhere, so that
+// the next is warm wherever it lands.
+enum state { AFTER_EVICTOR, AFTER_ITSELF, STATES };
+static const char *const state_params[] = {LAUNCH_PARAMS ";state=after_evictor", LAUNCH_PARAMS ";state=after_itself"};
+
+static struct warm_argument warm_argument = {.pattern = 0x5a}, maker_argument;
 static struct straight_argument evictor_argument = {.passes = 1};
-static struct gpu_launch evictor, warm[2]; // of straight code, and with branches
+static struct gpu_launch evictor, warm[2], maker[2]; // of straight code, and with branches
 static struct warm_stamp warm_stamp;
+static struct warm_stamp *maker_stamps;
 static struct straight_stamp *evictor_stamps;
 
-// Launches one right behind other code that fills the instruction caches, and brings its stamps.
-static enum gpu_status run_warm(enum way way)
+// What a launch is given: never twice the same choices, so that nothing can be known but the code.
+static void aim_warm(struct warm_argument *argument, enum way way)
 {
-    warm_argument.sequence = ++evictor_argument.sequence;
-    warm_argument.seed = (uint32_t)warm_argument.sequence * 2654435761u;
-    warm_argument.random = ways[way].random;
-    warm_argument.divergent = ways[way].divergent;
-    enum gpu_status status = gpu_launch_runtime(&evictor);
+    static uint32_t seed;
+    argument->sequence++;
+    argument->seed = ++seed * 2654435761u;
+    argument->pattern = warm_argument.pattern;
+    argument->random = ways[way].random;
+    argument->divergent = ways[way].divergent;
+}
+
+static enum gpu_status prove_state(enum state state)
+{
+    if (state == AFTER_ITSELF) {
+        enum gpu_status status = gpu_read(maker_stamps, maker_argument.out, multiprocessors * sizeof *maker_stamps);
+        return status ? status
+                      : launch_check_stamps(&maker_stamps->sequence, sizeof *maker_stamps, multiprocessors,
+                                            maker_argument.sequence);
+    }
+    enum gpu_status status = gpu_read(evictor_stamps, evictor_argument.out, multiprocessors * sizeof *evictor_stamps);
+    return status ? status
+                  : launch_check_stamps(&evictor_stamps->sequence, sizeof *evictor_stamps, multiprocessors,
+                                        evictor_argument.sequence);
+}
+
+// Launches one in STATE, all three in the queue before a gate opens, and brings its stamp.
+static enum gpu_status run_warm(enum way way, enum state state)
+{
+    aim_warm(&maker_argument, way);
+    aim_warm(&warm_argument, way);
+    evictor_argument.sequence++;
+    stamp_launch_reset(&chain.stamps);
+    enum gpu_status status = chain_hold(&chain);
+    if (!status) status = gpu_launch_runtime(state == AFTER_ITSELF ? &maker[way != STRAIGHT] : &evictor);
+    stamp_launch_aim(&chain.stamps);
+    if (!status) status = gpu_launch_runtime(&chain.stamps.launch);
     if (!status) status = gpu_launch_runtime(&warm[way != STRAIGHT]);
-    status = launch_drain(stream, status);
-    if (!status) status = gpu_read(evictor_stamps, evictor_argument.out, multiprocessors * sizeof *evictor_stamps);
+    enum gpu_status released = chain_release(&chain);
+    if (!status) status = released ? released : stamp_launch_read(&chain.stamps);
+    if (!status) status = prove_state(state);
     if (!status) status = gpu_read(&warm_stamp, warm_argument.out, sizeof warm_stamp);
-    if (!status)
-        status = launch_check_stamps(&evictor_stamps->sequence, sizeof *evictor_stamps, multiprocessors,
-                                     evictor_argument.sequence);
     if (!status) status = launch_check_stamps(&warm_stamp.sequence, sizeof warm_stamp, 1, warm_argument.sequence);
     if (!status && way == BRANCH_DIVERGENT && warm_stamp.warp_threads < 2)
         status = gpu_reason(GPU_UNSUPPORTED, "a warp of this device is one thread, which cannot go two ways");
@@ -82,10 +114,10 @@ static void tell_bytes(struct bench_case *c, enum way way)
 // them, in the first thread; the reads themselves are in it.
 static enum gpu_status measure_iteration(struct bench_case *c, unsigned samples, double *values)
 {
-    const enum way way = (enum way)c->argument;
+    const enum way way = (enum way)((int)c->argument / STATES);
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_warm(way);
+        status = run_warm(way, (enum state)((int)c->argument % STATES));
         values[i] = (double)warm_stamp.cycles[(int)c->axis_value];
     }
     tell_bytes(c, way);
@@ -101,7 +133,7 @@ static enum gpu_status measure_branch_cost(struct bench_case *c, unsigned sample
     for (unsigned i = 0; i < samples && !status; i++) {
         double cycles[2] = {0, 0};
         for (unsigned branchy = 0; branchy < 2 && !status; branchy++) {
-            status = run_warm(branchy ? way : STRAIGHT);
+            status = run_warm(branchy ? way : STRAIGHT, AFTER_EVICTOR);
             for (unsigned k = WARM_ITERATIONS / 2; k < WARM_ITERATIONS; k++)
                 cycles[branchy] += (double)warm_stamp.cycles[k];
         }
@@ -128,7 +160,7 @@ static enum gpu_status run_mix(const struct gpu_launch *launch, uint32_t passes)
 {
     mix_argument.passes = passes;
     mix_argument.sequence++;
-    enum gpu_status status = launch_drain(stream, gpu_launch_runtime(launch));
+    enum gpu_status status = launch_drain(chain.stream, gpu_launch_runtime(launch));
     if (!status) status = gpu_read(mix_stamps, mix_argument.out, launch->grid[0] * sizeof *mix_stamps);
     if (!status)
         status = launch_check_stamps(&mix_stamps->sequence, sizeof *mix_stamps, launch->grid[0], mix_argument.sequence);
@@ -183,7 +215,7 @@ static enum gpu_status run_start(unsigned wanted, uint64_t *called_ticks)
     unsigned count = 0;
     start_argument.sequence++;
     *called_ticks = clock_ticks();
-    enum gpu_status status = launch_drain(stream, gpu_launch_runtime(&start));
+    enum gpu_status status = launch_drain(chain.stream, gpu_launch_runtime(&start));
     if (!status) status = gpu_read(start_stamps, start_argument.out, multiprocessors * sizeof *start_stamps);
     if (!status)
         status = launch_check_stamps(&start_stamps->sequence, sizeof *start_stamps, multiprocessors,
@@ -262,7 +294,7 @@ static enum gpu_status measure_ramp(struct bench_case *c, unsigned samples, doub
     for (unsigned i = 0; i < samples; i++) {
         enum gpu_status status = GPU_OK;
         for (unsigned k = 0; k < RAMP_BUSY && !status; k++) status = gpu_launch_runtime(&ramp);
-        status = launch_drain(stream, status);
+        status = launch_drain(chain.stream, status);
         if (!status) sleep_ns(c->axis_value);
         if (!status) status = run_mix(&ramp, RAMP_PASSES);
         if (status) return status;
@@ -295,18 +327,22 @@ static void add_iterations(struct bench_plan *plan, bool quick)
     static const unsigned iterations[] = {0, 1, 63, 2, 3, 4, 7, 8, 15, 16, 31, 32};
     for (enum way way = STRAIGHT; way < WAYS; way++) {
         if (quick && way != STRAIGHT && way != BRANCH_RANDOM) continue;
-        for (unsigned i = 0; i < (quick ? 3 : sizeof iterations / sizeof *iterations); i++)
-            add(plan, (struct bench_case){.variant = ways[way].name,
-                                          .params = LAUNCH_PARAMS,
-                                          .axis = "iteration",
-                                          .axis_value = iterations[i],
-                                          .argument = way,
-                                          .measure = measure_iteration,
-                                          .outputs = {{"iteration", "cycles", "lower", .resolution = 1}}});
+        for (enum state state = AFTER_EVICTOR; state < STATES; state++)
+            for (unsigned i = 0; i < (quick || state == AFTER_ITSELF ? 3 : sizeof iterations / sizeof *iterations);
+                 i++) {
+                struct bench_case c = {.variant = ways[way].name,
+                                       .axis = "iteration",
+                                       .axis_value = iterations[i],
+                                       .argument = way * STATES + state,
+                                       .measure = measure_iteration,
+                                       .outputs = {{"iteration", "cycles", "lower", .resolution = 1}}};
+                strcpy(c.params, state_params[state]);
+                add(plan, c);
+            }
     }
     for (enum way way = BRANCH_SAME; way <= BRANCH_RANDOM; way++)
         add(plan, (struct bench_case){.variant = ways[way].name,
-                                      .params = LAUNCH_PARAMS ";iteration=32..63",
+                                      .params = LAUNCH_PARAMS ";iteration=32..63;state=after_evictor",
                                       .argument = way,
                                       .measure = measure_branch_cost,
                                       .outputs = {{"branch_cost", "cycles", "lower"}}});
@@ -355,7 +391,7 @@ static enum gpu_status open_start(void)
 {
     struct gpu_limits limits;
     enum gpu_status status = launch_prepare(&start, gpu_kernel(block_start), multiprocessors, LAUNCH_BLOCK_THREADS,
-                                            &start_argument, sizeof start_argument, stream);
+                                            &start_argument, sizeof start_argument, chain.stream);
     start_argument.stay_ticks = (uint64_t)(STAY_NS / gpu_clock_ns_per_tick());
     if (status || gpu_limits(&limits)) return status;
     start.shared_bytes = limits.shared_per_block_most / 2 + 1024;
@@ -365,20 +401,23 @@ static enum gpu_status open_start(void)
 
 static enum gpu_status allocate(void)
 {
-    void *warmed, *evicted, *mixed, *started;
+    void *warmed, *made, *evicted, *mixed, *started;
     enum gpu_status status = gpu_alloc(&warmed, sizeof warm_stamp);
+    if (!status) status = gpu_alloc(&made, multiprocessors * sizeof *maker_stamps);
     if (!status) status = gpu_alloc(&evicted, multiprocessors * sizeof *evictor_stamps);
     if (!status) status = gpu_alloc(&mixed, multiprocessors * sizeof *mix_stamps);
     if (!status) status = gpu_alloc(&started, multiprocessors * sizeof *start_stamps);
     if (status) return status;
     warm_argument.out = warmed;
+    maker_argument.out = made;
     evictor_argument.out = evicted;
     mix_argument.out = mixed;
     start_argument.out = started;
+    maker_stamps = calloc(multiprocessors, sizeof *maker_stamps);
     evictor_stamps = calloc(multiprocessors, sizeof *evictor_stamps);
     mix_stamps = calloc(multiprocessors, sizeof *mix_stamps);
     start_stamps = calloc(multiprocessors, sizeof *start_stamps);
-    if (!evictor_stamps || !mix_stamps || !start_stamps)
+    if (!maker_stamps || !evictor_stamps || !mix_stamps || !start_stamps)
         return gpu_reason(GPU_FAILED, "no memory for the stamps of %u multiprocessors", multiprocessors);
     return GPU_OK;
 }
@@ -389,11 +428,15 @@ static enum gpu_status open_warm(void)
     enum gpu_status status = allocate();
     if (!status)
         status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
-                                &evictor_argument, sizeof evictor_argument, stream);
+                                &evictor_argument, sizeof evictor_argument, chain.stream);
     for (unsigned k = 0; k < 2 && !status; k++) {
-        status =
-            launch_prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument, stream);
-        if (!status) status = run_warm(k ? BRANCH_SAME : STRAIGHT);
+        status = launch_prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument,
+                                chain.stream);
+        if (!status)
+            status = launch_prepare(&maker[k], kernels[k], multiprocessors, LAUNCH_BLOCK_THREADS, &maker_argument,
+                                    sizeof maker_argument, chain.stream);
+        for (enum state state = AFTER_EVICTOR; state < STATES && !status; state++)
+            status = run_warm(k ? BRANCH_SAME : STRAIGHT, state);
     }
     return status;
 }
@@ -401,18 +444,18 @@ static enum gpu_status open_warm(void)
 static enum gpu_status open_mixes(void)
 {
     enum gpu_status status = launch_prepare(&ramp, gpu_kernel(mix_fma), multiprocessors, RAMP_THREADS, &mix_argument,
-                                            sizeof mix_argument, stream);
+                                            sizeof mix_argument, chain.stream);
     for (unsigned m = 0; m < MIXES; m++)
         for (unsigned s = 0; s < MIX_SIZES && !status; s++)
             status = launch_prepare(&mix[m][s], mixes[m].kernel, 1, mix_threads[s], &mix_argument, sizeof mix_argument,
-                                    stream);
+                                    chain.stream);
     return status;
 }
 
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
     enum gpu_status status = sync_open();
-    if (!status) status = gpu_stream_create(&stream);
+    if (!status) status = chain_open(&chain);
     if (status) return status;
     multiprocessors = gpu_multiprocessors();
     if (multiprocessors > MULTIPROCESSORS_MAX) multiprocessors = MULTIPROCESSORS_MAX;
@@ -441,11 +484,13 @@ static void teardown(void)
     gpu_free(start_argument.out);
     gpu_free(mix_argument.out);
     gpu_free(evictor_argument.out);
+    gpu_free(maker_argument.out);
     gpu_free(warm_argument.out);
     free(start_stamps);
     free(mix_stamps);
     free(evictor_stamps);
-    gpu_stream_destroy(stream);
+    free(maker_stamps);
+    chain_close(&chain);
     sync_close();
 }
 
