@@ -124,9 +124,9 @@ static enum gpu_status measure_iteration(struct bench_case *c, unsigned samples,
     return status;
 }
 
-// branch_cost: the cycles of iterations 32 to 63, as above, with branches less those of straight code, over the
+// if_else_cost: the cycles of iterations 32 to 63, as above, with branches less those of straight code, over the
 // branches that were run.
-static enum gpu_status measure_branch_cost(struct bench_case *c, unsigned samples, double *values)
+static enum gpu_status measure_if_else_cost(struct bench_case *c, unsigned samples, double *values)
 {
     const enum way way = (enum way)c->argument;
     enum gpu_status status = GPU_OK;
@@ -344,8 +344,8 @@ static void add_iterations(struct bench_plan *plan, bool quick)
         add(plan, (struct bench_case){.variant = ways[way].name,
                                       .params = LAUNCH_PARAMS ";iteration=32..63;state=after_evictor",
                                       .argument = way,
-                                      .measure = measure_branch_cost,
-                                      .outputs = {{"branch_cost", "cycles", "lower"}}});
+                                      .measure = measure_if_else_cost,
+                                      .outputs = {{"if_else_cost", "cycles", "lower"}}});
 }
 
 static void add_starts(struct bench_plan *plan, bool quick)

@@ -24,8 +24,8 @@ for kernel in straight branches; do
 done
 
 # A CPU foresees branches that repeat, and not those at random: half of those are guessed wrong, at 10 cycles or more.
-same() { value "$1" branch_same branch_cost "$one;iteration=32..63;state=after_evictor" ''; }
-random() { value "$1" branch_random branch_cost "$one;iteration=32..63;state=after_evictor" ''; }
+same() { value "$1" branch_same if_else_cost "$one;iteration=32..63;state=after_evictor" ''; }
+random() { value "$1" branch_random if_else_cost "$one;iteration=32..63;state=after_evictor" ''; }
 attempt=0
 until awk -v same="$(same plain)" -v random="$(random plain)" 'BEGIN { exit !(random > same + 2 && same < 3 && same > -3) }'; do
     ((++attempt <= 4)) || fail "branches at random cost $(random plain) cycles, the same again $(same plain)"
