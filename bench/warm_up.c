@@ -2,6 +2,7 @@
 // What a kernel's first steps cost: the first iterations of a loop, with and without branches, how fast a scheduler
 // issues, how long it takes until all multiprocessors are busy, and what idling leaves of the clock rate.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,11 @@ GPU_KERNEL(straight_evictor);
 GPU_KERNEL(warm_straight);
 GPU_KERNEL(warm_branches);
 GPU_KERNEL(mix_fma);
-GPU_KERNEL(mix_integer);
-GPU_KERNEL(mix_both);
+GPU_KERNEL(mix_fma_twice);
+GPU_KERNEL(mix_add_xor);
+GPU_KERNEL(mix_add_xor_twice);
+GPU_KERNEL(mix_fma_add_xor);
+GPU_KERNEL(mix_fma_add_xor_twice);
 GPU_KERNEL(block_start);
 
 enum {
@@ -147,13 +151,15 @@ static enum gpu_status measure_if_else_cost(struct bench_case *c, unsigned sampl
 
 static const struct {
     const char *name;
-    const void *kernel;
-} mixes[] = {{"fma", gpu_kernel(mix_fma)}, {"integer", gpu_kernel(mix_integer)}, {"fma_integer", gpu_kernel(mix_both)}};
+    const void *kernels[2]; // the second with twice as many instructions a pass
+} mixes[] = {{"fma", {gpu_kernel(mix_fma), gpu_kernel(mix_fma_twice)}},
+             {"add_xor", {gpu_kernel(mix_add_xor), gpu_kernel(mix_add_xor_twice)}},
+             {"fma_add_xor", {gpu_kernel(mix_fma_add_xor), gpu_kernel(mix_fma_add_xor_twice)}}};
 static const unsigned mix_threads[] = {32, 128, 512};
 enum { MIXES = sizeof mixes / sizeof *mixes, MIX_SIZES = sizeof mix_threads / sizeof *mix_threads, MIX_PASSES = 64 };
 
 static struct mix_argument mix_argument;
-static struct gpu_launch mix[MIXES][MIX_SIZES];
+static struct gpu_launch mix[MIXES][MIX_SIZES][2];
 static struct mix_stamp *mix_stamps;
 
 static enum gpu_status run_mix(const struct gpu_launch *launch, uint32_t passes)
@@ -170,27 +176,46 @@ static enum gpu_status run_mix(const struct gpu_launch *launch, uint32_t passes)
     return status;
 }
 
-// instructions_per_cycle: instructions that one scheduler issues, those of all warps of one block over the schedulers
-// that have any, from the cycle count of the first warp to begin to that of the last to end. The loop's own, fewer than
-// 5 beside 512, are not counted.
+// From the cycle count of the first warp to begin to that of the last to end.
+static uint64_t mix_cycles(const struct mix_stamp *stamp)
+{
+    uint64_t begin = stamp->begin_cycles[0], end = stamp->end_cycles[0];
+    for (unsigned w = 1; w < stamp->warps; w++) {
+        if (stamp->begin_cycles[w] < begin) begin = stamp->begin_cycles[w];
+        if (stamp->end_cycles[w] > end) end = stamp->end_cycles[w];
+    }
+    return end - begin;
+}
+
+// The cycles that the longer of two launches takes more; of a few tries the first where it does.
+static enum gpu_status mix_difference(const struct gpu_launch *pair, double *cycles)
+{
+    for (unsigned attempt = 0; attempt < 4; attempt++) {
+        enum gpu_status status = run_mix(&pair[0], MIX_PASSES);
+        *cycles = -(double)mix_cycles(mix_stamps);
+        if (!status) status = run_mix(&pair[1], MIX_PASSES);
+        *cycles += (double)mix_cycles(mix_stamps);
+        if (status || *cycles > 0) return status;
+    }
+    return gpu_reason(GPU_FAILED, "twice as many instructions take no more cycles");
+}
+
+// instructions_per_cycle: those of all warps of one block over the schedulers that have any; a slope, the instructions
+// that one kernel has more than another, in as many passes, over the cycles that it takes more: neither the turn of the
+// loop nor the begin and the end count.
 static enum gpu_status measure_mix(struct bench_case *c, unsigned samples, double *values)
 {
-    const struct gpu_launch *launch = &mix[0][0] + (int)c->argument;
+    const struct gpu_launch *pair = mix[0][0] + 2 * (int)c->argument;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_mix(launch, MIX_PASSES);
+        double cycles;
+        status = mix_difference(pair, &cycles);
         if (status) return status;
-        const struct mix_stamp *stamp = mix_stamps;
-        uint64_t begin = stamp->begin_cycles[0], end = stamp->end_cycles[0];
-        for (unsigned w = 1; w < stamp->warps; w++) {
-            if (stamp->begin_cycles[w] < begin) begin = stamp->begin_cycles[w];
-            if (stamp->end_cycles[w] > end) end = stamp->end_cycles[w];
-        }
-        const unsigned used = stamp->warps < stamp->schedulers ? stamp->warps : stamp->schedulers;
-        values[i] = (double)stamp->warps * MIX_PASSES * MIX_INSTRUCTIONS / used / (double)(end - begin);
-        const double uncounted = values[i] * 5 / MIX_INSTRUCTIONS;
-        if (uncounted > c->error_bound[0]) c->error_bound[0] = uncounted;
-        snprintf(c->detail, sizeof c->detail, "warps=%u;schedulers=%u", stamp->warps, used);
+        const unsigned warps = mix_stamps[0].warps, schedulers = mix_stamps[0].schedulers;
+        const unsigned used = warps < schedulers ? warps : schedulers;
+        values[i] = (double)warps * MIX_PASSES * MIX_INSTRUCTIONS / used / cycles;
+        c->error_bound[0] = fmax(c->error_bound[0], values[i] * 2 / cycles); // a cycle of each of two spans
+        snprintf(c->detail, sizeof c->detail, "warps=%u;schedulers=%u", warps, used);
     }
     return status;
 }
@@ -306,9 +331,10 @@ static enum gpu_status measure_ramp(struct bench_case *c, unsigned samples, doub
             if (mix_stamps[b].end_ticks > end) end = mix_stamps[b].end_ticks;
         }
         values[i] = (double)(end - begin) * ns_per_tick;
+        const double outside = (double)mix_stamps[0].outer_cycles - cycles;
         values[samples + i] = rate;
         c->error_bound[0] = step_ns;
-        c->error_bound[1] = rate * step_ns / (cycles / rate);
+        c->error_bound[1] = fmax(c->error_bound[1], rate * (step_ns * rate + outside) / cycles);
     }
     return GPU_OK;
 }
@@ -346,6 +372,22 @@ static void add_iterations(struct bench_plan *plan, bool quick)
                                       .argument = way,
                                       .measure = measure_if_else_cost,
                                       .outputs = {{"if_else_cost", "cycles", "lower"}}});
+}
+
+static void add_mixes(struct bench_plan *plan, bool quick)
+{
+    const double resolution = 1.0 / (MIX_PASSES * MIX_INSTRUCTIONS); // of one warp that issues one a cycle
+    for (unsigned m = 0; m < MIXES; m++)
+        for (unsigned s = 0; s < MIX_SIZES; s++) {
+            if (quick && (m == 1 || s == 1)) continue;
+            struct bench_case c = {
+                .variant = mixes[m].name,
+                .argument = m * MIX_SIZES + s,
+                .measure = measure_mix,
+                .outputs = {{"instructions_per_cycle", "count_per_cycle", "higher", .resolution = resolution}}};
+            snprintf(c.params, sizeof c.params, "block_threads=%u;blocks=1", mix_threads[s]);
+            add(plan, c);
+        }
 }
 
 static void add_starts(struct bench_plan *plan, bool quick)
@@ -446,9 +488,10 @@ static enum gpu_status open_mixes(void)
     enum gpu_status status = launch_prepare(&ramp, gpu_kernel(mix_fma), multiprocessors, RAMP_THREADS, &mix_argument,
                                             sizeof mix_argument, chain.stream);
     for (unsigned m = 0; m < MIXES; m++)
-        for (unsigned s = 0; s < MIX_SIZES && !status; s++)
-            status = launch_prepare(&mix[m][s], mixes[m].kernel, 1, mix_threads[s], &mix_argument, sizeof mix_argument,
-                                    chain.stream);
+        for (unsigned s = 0; s < MIX_SIZES; s++)
+            for (unsigned k = 0; k < 2 && !status; k++)
+                status = launch_prepare(&mix[m][s][k], mixes[m].kernels[k], 1, mix_threads[s], &mix_argument,
+                                        sizeof mix_argument, chain.stream);
     return status;
 }
 
@@ -464,16 +507,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status) status = open_start();
     if (status) return status;
     add_iterations(plan, quick);
-    for (unsigned m = 0; m < MIXES; m++)
-        for (unsigned s = 0; s < MIX_SIZES; s++) {
-            if (quick && (m == 1 || s == 1)) continue;
-            struct bench_case c = {.variant = mixes[m].name,
-                                   .argument = m * MIX_SIZES + s,
-                                   .measure = measure_mix,
-                                   .outputs = {{"instructions_per_cycle", "count_per_cycle", "higher"}}};
-            snprintf(c.params, sizeof c.params, "block_threads=%u;blocks=1", mix_threads[s]);
-            add(plan, c);
-        }
+    add_mixes(plan, quick);
     add_starts(plan, quick);
     add_ramp(plan, quick);
     return GPU_OK;
