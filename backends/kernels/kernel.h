@@ -172,10 +172,10 @@ static __device__ inline unsigned thread_index(void) { return threadIdx.x; }
 static __device__ inline unsigned block_threads(void) { return blockDim.x; }
 static __device__ inline void block_barrier(void) { __syncthreads(); }
 static __device__ inline unsigned warp_threads(void) { return warpSize; }
-#if defined(__HIP_PLATFORM_AMD__) && !defined(__GFX9__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 600
 static __device__ inline unsigned scheduler_count(void) { return 2; }
 #else
-static __device__ inline unsigned scheduler_count(void) { return 4; }
+static __device__ inline unsigned scheduler_count(void) { return 4; } // of RDNA's too: a block has a pair of units
 #endif
 
 #if defined(__HIP_PLATFORM_AMD__)
