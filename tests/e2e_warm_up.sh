@@ -55,6 +55,15 @@ rows plain.csv metric status reason | grep -q '^instructions_per_cycle|unsupport
 rows plain.csv metric status reason | grep -q '^clock_rate|unsupported|.*cycle count of this device is its clock' || fail 'a clock rate is to be unsupported'
 rows plain.csv metric status reason | grep -q '^block_start_skew|unsupported|.*only 1 of at least 2 multiprocessors' || fail 'skew is to be unsupported'
 
+# With all the workers that there are, the rows without an axis are measured, or told why not.
+expect 0 "$host" --no-samples --quick --output many.csv warm_up
+expect 0 "$reader" check many.csv
+for metric in block_start_skew all_busy_latency; do
+    rows many.csv metric axis axis_value status reason |
+        grep -qE "^$metric\|none\|\|(ok\||unsteady\||unsupported\|.*(began on|only 1 of at least 2|less than ten steps of the device's clock))" ||
+        fail "with all workers: $(rows many.csv metric axis status reason | grep "^$metric")"
+done
+
 # The launch call is 20 µs longer, and what comes before the first block with it; 3 µs are what a neighbour adds.
 launch_comes_back() { grew all_busy_latency '' "$everywhere" 20000 3000; }
 come_back launch_comes_back launch_ns=20000
