@@ -23,11 +23,11 @@ static struct code {
     unsigned kibibytes;
     const void *kernel;
     const char *name;
-    size_t bytes;                         // as built; 0: not known
-    struct gpu_outcome bytes_outcome;     // why not
-    struct gpu_launch one, everywhere;    // one block, and one on each multiprocessor
-    struct gpu_launch maker;              // as everywhere, for the state after itself
-    unsigned long_passes;                 // with which one block takes LONG_NS or a little more when warm; 0: not known
+    size_t bytes;                      // as built; 0: not known
+    struct gpu_outcome bytes_outcome;  // why not
+    struct gpu_launch one, everywhere; // one block, and one on each multiprocessor
+    struct gpu_launch maker;           // as everywhere, for the state after itself
+    unsigned long_passes; // with which one block takes LONG_NS or more when warm, in the median; 0: not known
     double loaded_cycles_per_instruction; // of its first launch in this process
 } codes[] = {
 #define CODE(kibibytes) {kibibytes, gpu_kernel(straight_##kibibytes), "straight_" #kibibytes},
@@ -165,36 +165,55 @@ static enum gpu_status measure_cold(struct bench_case *c, unsigned samples, doub
     return status;
 }
 
-// Finds LONG_PASSES from what a pass takes when warm, and the first one with all that is around it.
+// Runs so many passes when warm a few times; the median of what they take.
+static enum gpu_status median_warm(const struct code *code, unsigned passes, double *ns)
+{
+    enum { RUNS = 5 };
+    double all[RUNS];
+    enum gpu_status status = GPU_OK;
+    for (unsigned i = 0; i < RUNS && !status; i++) status = run(code, &code->one, AFTER_ITSELF, passes, &all[i]);
+    if (status) return status;
+    stats_sort(all, RUNS);
+    *ns = stats_quantile(all, RUNS, 0.5);
+    return GPU_OK;
+}
+
+// Finds LONG_PASSES from what a pass takes when warm, and the first one with all that is around it; a pass more as long
+// as the whole is too short.
 static enum gpu_status find_long_passes(struct code *code)
 {
     enum { MORE = 8 };
     double first_ns = 0, all_ns = 0;
-    enum gpu_status status = run(code, &code->one, AFTER_ITSELF, 1, &first_ns);
-    if (!status) status = run(code, &code->one, AFTER_ITSELF, 1 + MORE, &all_ns);
+    enum gpu_status status = median_warm(code, 1, &first_ns);
+    if (!status) status = median_warm(code, 1 + MORE, &all_ns);
     if (status) return status;
     const double pass_ns = fmax((all_ns - first_ns) / MORE, 1);
-    code->long_passes = 1 + (unsigned)ceil(fmax(LONG_NS - first_ns, 0) / pass_ns);
-    return GPU_OK;
+    unsigned passes = 1 + (unsigned)ceil(fmax(LONG_NS - first_ns, 0) / pass_ns);
+    while (!(status = median_warm(code, passes, &all_ns)) && all_ns < LONG_NS)
+        passes += 1 + (unsigned)((LONG_NS - all_ns) / pass_ns);
+    if (!status) code->long_passes = passes;
+    return status;
 }
 
 // slowdown: a kernel that takes 10 us when warm, from the end of the stamping launch before to its last clock read,
-// over the same after itself.
+// over the same after itself; which of the two is first alternates.
 static enum gpu_status measure_slowdown(struct bench_case *c, unsigned samples, double *values)
 {
     const struct point *point = &points[(int)c->argument];
     struct code *code = point->code;
-    double warm_ns = 0, cold_ns = 0, least_ns = INFINITY;
+    double ns[2] = {0, 0}; // warm and cold
+    const double step_ns = 2 * sync_device_resolution_ns();
     enum gpu_status status = code->long_passes ? GPU_OK : find_long_passes(code);
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = run(code, &code->one, AFTER_ITSELF, code->long_passes, &warm_ns);
-        if (!status) status = run(code, &code->one, point->state, code->long_passes, &cold_ns);
-        values[i] = cold_ns / warm_ns;
-        least_ns = fmin(least_ns, warm_ns);
+        for (unsigned k = 0; k < 2 && !status; k++) {
+            const unsigned cold = (i + k) % 2;
+            status = run(code, &code->one, cold ? point->state : AFTER_ITSELF, code->long_passes, &ns[cold]);
+        }
+        values[i] = ns[1] / ns[0];
+        c->error_bound[0] = fmax(c->error_bound[0], (1 + values[i]) * step_ns / ns[0]);
     }
     if (status) return status;
-    c->error_bound[0] = 2 * sync_device_resolution_ns() / least_ns;
-    snprintf(c->detail, sizeof c->detail, "passes=%u;warm_ns=%.0f", code->long_passes, warm_ns);
+    snprintf(c->detail, sizeof c->detail, "passes=%u;warm_ns=%.0f", code->long_passes, ns[0]);
     return GPU_OK;
 }
 
@@ -327,7 +346,7 @@ static void add_code(struct bench_plan *plan, struct code *code, bool quick)
         add(plan, cold, (struct point){code, state, 0, false});
         struct bench_case slow = {.params = "block_threads=32;blocks=1;warm_ns=10000",
                                   .measure = measure_slowdown,
-                                  .outputs = {{"slowdown", "ratio", "lower"}}};
+                                  .outputs = {{"slowdown", "ratio", "lower", .resolution = resolution / LONG_NS}}};
         if (code->kibibytes >= 4 && code->kibibytes <= 128) add(plan, slow, (struct point){code, state, 0, false});
     }
     if (code->kibibytes >= 8 && code->kibibytes % 7 < 2 && multiprocessors > 1)

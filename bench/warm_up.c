@@ -2,6 +2,7 @@
 // What a kernel's first steps cost: the first iterations of a loop, with and without branches, how fast a scheduler
 // issues, how long it takes until all multiprocessors are busy, and what idling leaves of the clock rate.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +11,27 @@
 #include "backends/kernels/instruction_cache.h"
 #include "backends/kernels/warm_up.h"
 #include "common/bench.h"
+#include "common/block_start.h"
 #include "common/launch.h"
-#include "common/stats.h"
 #include "common/sync.h"
 
 GPU_KERNEL(straight_evictor);
 GPU_KERNEL(warm_straight);
 GPU_KERNEL(warm_branches);
 GPU_KERNEL(mix_fma);
-GPU_KERNEL(mix_integer);
-GPU_KERNEL(mix_both);
-GPU_KERNEL(block_start);
+GPU_KERNEL(mix_fma_twice);
+GPU_KERNEL(mix_add_xor);
+GPU_KERNEL(mix_add_xor_twice);
+GPU_KERNEL(mix_fma_add_xor);
+GPU_KERNEL(mix_fma_add_xor_twice);
 
 enum {
-    FULL_THREADS = 1024,
     EVICTOR_THREADS = 128,
-    MULTIPROCESSORS_MAX = 4096, // and what multiprocessor_index stays below
-    STAY_NS = 5000,
     ROUNDS = 2,
     SAMPLES = 5,
-    ROUND_MAX = SAMPLES + BENCH_LEAD,
 };
 
-static struct gpu_stream *stream;
+static struct chain chain;
 static unsigned multiprocessors;
 
 // --- iteration ---------------------------------------------------------------------------------------------
@@ -46,33 +45,61 @@ static const struct {
             {"branch_random", "warm_branches", 0xff, 0},
             {"branch_divergent", "warm_branches", 0, 0xff}};
 
-static struct warm_argument warm_argument = {.pattern = 0x5a};
+// What comes right before the kernel, but for one stamping launch: other code, or the kernel's own everywhere, so that
+// the next is warm wherever it lands.
+enum state { AFTER_EVICTOR, AFTER_ITSELF, STATES };
+static const char *const state_params[] = {LAUNCH_PARAMS ";state=after_evictor", LAUNCH_PARAMS ";state=after_itself"};
+
+static struct warm_argument warm_argument = {.pattern = 0x5a}, maker_argument;
 static struct straight_argument evictor_argument = {.passes = 1};
-static struct gpu_launch evictor, warm[2], warm_full[2]; // of straight code, and with branches
-static struct gpu_outcome full_outcome;                  // why the full ones are not there
-static struct warm_stamp *warm_stamps;
+static struct gpu_launch evictor, warm[2], maker[2]; // of straight code, and with branches
+static struct warm_stamp warm_stamp;
+static struct warm_stamp *maker_stamps;
 static struct straight_stamp *evictor_stamps;
 
-// Launches one right behind other code that fills the instruction caches, and brings its stamps.
-static enum gpu_status run_warm(enum way way, bool full)
+// What a launch is given: never twice the same choices, so that nothing can be known but the code.
+static void aim_warm(struct warm_argument *argument, enum way way)
 {
-    const struct gpu_launch *launch = &(full ? warm_full : warm)[way != STRAIGHT];
-    warm_argument.sequence = ++evictor_argument.sequence;
-    warm_argument.seed = (uint32_t)warm_argument.sequence * 2654435761u;
-    warm_argument.random = ways[way].random;
-    warm_argument.divergent = ways[way].divergent;
-    enum gpu_status status = gpu_launch_runtime(&evictor);
-    if (!status) status = gpu_launch_runtime(launch);
-    status = launch_drain(stream, status);
-    if (!status) status = gpu_read(evictor_stamps, evictor_argument.out, multiprocessors * sizeof *evictor_stamps);
-    if (!status) status = gpu_read(warm_stamps, warm_argument.out, launch->grid[0] * sizeof *warm_stamps);
-    if (!status)
-        status = launch_check_stamps(&evictor_stamps->sequence, sizeof *evictor_stamps, multiprocessors,
-                                     evictor_argument.sequence);
-    if (!status)
-        status =
-            launch_check_stamps(&warm_stamps->sequence, sizeof *warm_stamps, launch->grid[0], warm_argument.sequence);
-    if (!status && way == BRANCH_DIVERGENT && warm_stamps[0].warp_threads < 2)
+    static uint32_t seed;
+    argument->sequence++;
+    argument->seed = ++seed * 2654435761u;
+    argument->pattern = warm_argument.pattern;
+    argument->random = ways[way].random;
+    argument->divergent = ways[way].divergent;
+}
+
+static enum gpu_status prove_state(enum state state)
+{
+    if (state == AFTER_ITSELF) {
+        enum gpu_status status = gpu_read(maker_stamps, maker_argument.out, multiprocessors * sizeof *maker_stamps);
+        return status ? status
+                      : launch_check_stamps(&maker_stamps->sequence, sizeof *maker_stamps, multiprocessors,
+                                            maker_argument.sequence);
+    }
+    enum gpu_status status = gpu_read(evictor_stamps, evictor_argument.out, multiprocessors * sizeof *evictor_stamps);
+    return status ? status
+                  : launch_check_stamps(&evictor_stamps->sequence, sizeof *evictor_stamps, multiprocessors,
+                                        evictor_argument.sequence);
+}
+
+// Launches one in STATE, all three in the queue before a gate opens, and brings its stamp.
+static enum gpu_status run_warm(enum way way, enum state state)
+{
+    aim_warm(&maker_argument, way);
+    aim_warm(&warm_argument, way);
+    evictor_argument.sequence++;
+    stamp_launch_reset(&chain.stamps);
+    enum gpu_status status = chain_hold(&chain);
+    if (!status) status = gpu_launch_runtime(state == AFTER_ITSELF ? &maker[way != STRAIGHT] : &evictor);
+    stamp_launch_aim(&chain.stamps);
+    if (!status) status = gpu_launch_runtime(&chain.stamps.launch);
+    if (!status) status = gpu_launch_runtime(&warm[way != STRAIGHT]);
+    enum gpu_status released = chain_release(&chain);
+    if (!status) status = released ? released : stamp_launch_read(&chain.stamps);
+    if (!status) status = prove_state(state);
+    if (!status) status = gpu_read(&warm_stamp, warm_argument.out, sizeof warm_stamp);
+    if (!status) status = launch_check_stamps(&warm_stamp.sequence, sizeof warm_stamp, 1, warm_argument.sequence);
+    if (!status && way == BRANCH_DIVERGENT && warm_stamp.warp_threads < 2)
         status = gpu_reason(GPU_UNSUPPORTED, "a warp of this device is one thread, which cannot go two ways");
     return status;
 }
@@ -85,39 +112,35 @@ static void tell_bytes(struct bench_case *c, enum way way)
 }
 
 // iteration: of iteration `iteration` of a loop, from the cycle count before its eight pieces of code to that behind
-// them, in a block's first thread; the reads themselves are in it. Of many blocks the median.
+// them, in the first thread; the reads themselves are in it.
 static enum gpu_status measure_iteration(struct bench_case *c, unsigned samples, double *values)
 {
-    static double cycles[2 * MULTIPROCESSORS_MAX];
-    const enum way way = (enum way)((int)c->argument / 2);
-    const bool full = (int)c->argument % 2;
-    if (full && full_outcome.status) return gpu_outcome_tell(&full_outcome);
-    const unsigned blocks = full ? warm_full[0].grid[0] : 1;
+    const enum way way = (enum way)((int)c->argument / STATES);
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_warm(way, full);
-        for (unsigned b = 0; b < blocks; b++) cycles[b] = (double)warm_stamps[b].cycles[(int)c->axis_value];
-        stats_sort(cycles, blocks);
-        values[i] = stats_quantile(cycles, blocks, 0.5);
+        status = run_warm(way, (enum state)((int)c->argument % STATES));
+        values[i] = (double)warm_stamp.cycles[(int)c->axis_value];
     }
     tell_bytes(c, way);
     return status;
 }
 
-// branch_cost: the cycles of iterations 32 to 63, as above, with branches less those of straight code, over the
+enum { LATE_CHOICES = WARM_ITERATIONS / 2 * WARM_BRANCHES };
+
+// if_else_cost: the cycles of iterations 32 to 63, as above, with branches less those of straight code, over the
 // branches that were run.
-static enum gpu_status measure_branch_cost(struct bench_case *c, unsigned samples, double *values)
+static enum gpu_status measure_if_else_cost(struct bench_case *c, unsigned samples, double *values)
 {
     const enum way way = (enum way)c->argument;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         double cycles[2] = {0, 0};
         for (unsigned branchy = 0; branchy < 2 && !status; branchy++) {
-            status = run_warm(branchy ? way : STRAIGHT, false);
+            status = run_warm(branchy ? way : STRAIGHT, AFTER_EVICTOR);
             for (unsigned k = WARM_ITERATIONS / 2; k < WARM_ITERATIONS; k++)
-                cycles[branchy] += (double)warm_stamps[0].cycles[k];
+                cycles[branchy] += (double)warm_stamp.cycles[k];
         }
-        values[i] = (cycles[1] - cycles[0]) / (WARM_ITERATIONS / 2 * WARM_BRANCHES);
+        values[i] = (cycles[1] - cycles[0]) / LATE_CHOICES;
     }
     tell_bytes(c, way);
     return status;
@@ -127,20 +150,22 @@ static enum gpu_status measure_branch_cost(struct bench_case *c, unsigned sample
 
 static const struct {
     const char *name;
-    const void *kernel;
-} mixes[] = {{"fma", gpu_kernel(mix_fma)}, {"integer", gpu_kernel(mix_integer)}, {"fma_integer", gpu_kernel(mix_both)}};
+    const void *kernels[2]; // the second with twice as many instructions a pass
+} mixes[] = {{"fma", {gpu_kernel(mix_fma), gpu_kernel(mix_fma_twice)}},
+             {"add_xor", {gpu_kernel(mix_add_xor), gpu_kernel(mix_add_xor_twice)}},
+             {"fma_add_xor", {gpu_kernel(mix_fma_add_xor), gpu_kernel(mix_fma_add_xor_twice)}}};
 static const unsigned mix_threads[] = {32, 128, 512};
 enum { MIXES = sizeof mixes / sizeof *mixes, MIX_SIZES = sizeof mix_threads / sizeof *mix_threads, MIX_PASSES = 64 };
 
 static struct mix_argument mix_argument;
-static struct gpu_launch mix[MIXES][MIX_SIZES];
+static struct gpu_launch mix[MIXES][MIX_SIZES][2];
 static struct mix_stamp *mix_stamps;
 
 static enum gpu_status run_mix(const struct gpu_launch *launch, uint32_t passes)
 {
     mix_argument.passes = passes;
     mix_argument.sequence++;
-    enum gpu_status status = launch_drain(stream, gpu_launch_runtime(launch));
+    enum gpu_status status = launch_drain(chain.stream, gpu_launch_runtime(launch));
     if (!status) status = gpu_read(mix_stamps, mix_argument.out, launch->grid[0] * sizeof *mix_stamps);
     if (!status)
         status = launch_check_stamps(&mix_stamps->sequence, sizeof *mix_stamps, launch->grid[0], mix_argument.sequence);
@@ -150,106 +175,48 @@ static enum gpu_status run_mix(const struct gpu_launch *launch, uint32_t passes)
     return status;
 }
 
-// instructions_per_cycle: instructions that one scheduler issues, those of all warps of one block over the schedulers
-// that have any, from the cycle count of the first warp to begin to that of the last to end. The loop's own, fewer than
-// 5 beside 512, are not counted.
+// From the cycle count of the first warp to begin to that of the last to end.
+static uint64_t mix_cycles(const struct mix_stamp *stamp)
+{
+    uint64_t begin = stamp->begin_cycles[0], end = stamp->end_cycles[0];
+    for (unsigned w = 1; w < stamp->warps; w++) {
+        if (stamp->begin_cycles[w] < begin) begin = stamp->begin_cycles[w];
+        if (stamp->end_cycles[w] > end) end = stamp->end_cycles[w];
+    }
+    return end - begin;
+}
+
+// The cycles that the longer of two launches takes more; of a few tries the first where it does.
+static enum gpu_status mix_difference(const struct gpu_launch *pair, double *cycles)
+{
+    for (unsigned attempt = 0; attempt < 4; attempt++) {
+        enum gpu_status status = run_mix(&pair[0], MIX_PASSES);
+        *cycles = -(double)mix_cycles(mix_stamps);
+        if (!status) status = run_mix(&pair[1], MIX_PASSES);
+        *cycles += (double)mix_cycles(mix_stamps);
+        if (status || *cycles > 0) return status;
+    }
+    return gpu_reason(GPU_FAILED, "twice as many instructions take no more cycles");
+}
+
+// instructions_per_cycle: those of all warps of one block over the schedulers that have any; a slope, the instructions
+// that one kernel has more than another, in as many passes, over the cycles that it takes more: neither the turn of the
+// loop nor the begin and the end count.
 static enum gpu_status measure_mix(struct bench_case *c, unsigned samples, double *values)
 {
-    const struct gpu_launch *launch = &mix[0][0] + (int)c->argument;
+    const struct gpu_launch *pair = mix[0][0] + 2 * (int)c->argument;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_mix(launch, MIX_PASSES);
+        double cycles;
+        status = mix_difference(pair, &cycles);
         if (status) return status;
-        const struct mix_stamp *stamp = mix_stamps;
-        uint64_t begin = stamp->begin_cycles[0], end = stamp->end_cycles[0];
-        for (unsigned w = 1; w < stamp->warps; w++) {
-            if (stamp->begin_cycles[w] < begin) begin = stamp->begin_cycles[w];
-            if (stamp->end_cycles[w] > end) end = stamp->end_cycles[w];
-        }
-        const unsigned used = stamp->warps < stamp->schedulers ? stamp->warps : stamp->schedulers;
-        values[i] = (double)stamp->warps * MIX_PASSES * MIX_INSTRUCTIONS / used / (double)(end - begin);
-        const double uncounted = values[i] * 5 / MIX_INSTRUCTIONS;
-        if (uncounted > c->error_bound[0]) c->error_bound[0] = uncounted;
-        snprintf(c->detail, sizeof c->detail, "warps=%u;schedulers=%u", stamp->warps, used);
+        const unsigned warps = mix_stamps[0].warps, schedulers = mix_stamps[0].schedulers;
+        const unsigned used = warps < schedulers ? warps : schedulers;
+        values[i] = (double)warps * MIX_PASSES * MIX_INSTRUCTIONS / used / cycles;
+        c->error_bound[0] = fmax(c->error_bound[0], values[i] * 2 / cycles); // a cycle of each of two spans
+        snprintf(c->detail, sizeof c->detail, "warps=%u;schedulers=%u", warps, used);
     }
     return status;
-}
-
-// --- block_start_skew, all_busy_latency --------------------------------------------------------------------
-
-static struct start_argument start_argument;
-static struct gpu_launch start;
-static struct start_stamp *start_stamps;
-
-static int compare_begin(const void *a, const void *b)
-{
-    const uint64_t x = ((const struct start_stamp *)a)->begin_ticks, y = ((const struct start_stamp *)b)->begin_ticks;
-    return (x > y) - (x < y);
-}
-
-// Launches a block for each multiprocessor. The first stamps of start_stamps are then those of each one's first block,
-// in the order in which they began; all WANTED of them, or GPU_UNSUPPORTED.
-static enum gpu_status run_start(unsigned wanted, uint64_t *called_ticks)
-{
-    static unsigned char seen[MULTIPROCESSORS_MAX];
-    unsigned count = 0;
-    start_argument.sequence++;
-    *called_ticks = clock_ticks();
-    enum gpu_status status = launch_drain(stream, gpu_launch_runtime(&start));
-    if (!status) status = gpu_read(start_stamps, start_argument.out, multiprocessors * sizeof *start_stamps);
-    if (!status)
-        status = launch_check_stamps(&start_stamps->sequence, sizeof *start_stamps, multiprocessors,
-                                     start_argument.sequence);
-    if (status) return status;
-    qsort(start_stamps, multiprocessors, sizeof *start_stamps, compare_begin);
-    memset(seen, 0, sizeof seen);
-    for (unsigned b = 0; b < multiprocessors; b++) {
-        const unsigned at = start_stamps[b].multiprocessor;
-        if (at < MULTIPROCESSORS_MAX && !seen[at]++) start_stamps[count++] = start_stamps[b];
-    }
-    if (count < wanted)
-        return gpu_reason(GPU_UNSUPPORTED, "a grid of a block for each of %u multiprocessors began on %u of them only",
-                          multiprocessors, count);
-    return GPU_OK;
-}
-
-// block_start_skew: from the first block's first clock read to that of the block with which so many multiprocessors
-// (0: all) have begun, of one launch with a block on each.
-static enum gpu_status measure_skew(struct bench_case *c, unsigned samples, double *values)
-{
-    const unsigned wanted = c->axis_value > 0 ? (unsigned)c->axis_value : multiprocessors;
-    uint64_t called;
-    enum gpu_status status = GPU_OK;
-    if (multiprocessors < 2 || wanted > multiprocessors)
-        return gpu_reason(GPU_UNSUPPORTED, "this device has only %u of at least %u multiprocessors", multiprocessors,
-                          wanted < 2 ? 2 : wanted);
-    for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_start(wanted, &called);
-        values[i] =
-            (double)(start_stamps[wanted - 1].begin_ticks - start_stamps[0].begin_ticks) * gpu_clock_ns_per_tick();
-    }
-    c->error_bound[0] = sync_device_resolution_ns();
-    snprintf(c->detail, sizeof c->detail, "multiprocessors=%u", multiprocessors);
-    return status;
-}
-
-// all_busy_latency: starts before the launch call into an idle device, stops with the first clock read on the last
-// multiprocessor to begin.
-static enum gpu_status measure_all_busy(struct bench_case *c, unsigned samples, double *values)
-{
-    uint64_t called[ROUND_MAX], begun[ROUND_MAX];
-    struct sync_window window;
-    enum gpu_status status = sync_burst(&window.begin);
-    for (unsigned i = 0; i < samples && !status; i++) {
-        status = run_start(multiprocessors, &called[i]);
-        begun[i] = start_stamps[multiprocessors - 1].begin_ticks;
-    }
-    if (!status) status = sync_burst(&window.end);
-    if (status) return status;
-    for (unsigned i = 0; i < samples; i++) values[i] = sync_ns_after(&window, called[i], begun[i]);
-    c->error_bound[0] = sync_bound_ns(&window) + clock_cost_ns();
-    snprintf(c->detail, sizeof c->detail, "multiprocessors=%u", multiprocessors);
-    return GPU_OK;
 }
 
 // --- duration, clock_rate ----------------------------------------------------------------------------------
@@ -274,7 +241,7 @@ static enum gpu_status measure_ramp(struct bench_case *c, unsigned samples, doub
     for (unsigned i = 0; i < samples; i++) {
         enum gpu_status status = GPU_OK;
         for (unsigned k = 0; k < RAMP_BUSY && !status; k++) status = gpu_launch_runtime(&ramp);
-        status = launch_drain(stream, status);
+        status = launch_drain(chain.stream, status);
         if (!status) sleep_ns(c->axis_value);
         if (!status) status = run_mix(&ramp, RAMP_PASSES);
         if (status) return status;
@@ -286,9 +253,10 @@ static enum gpu_status measure_ramp(struct bench_case *c, unsigned samples, doub
             if (mix_stamps[b].end_ticks > end) end = mix_stamps[b].end_ticks;
         }
         values[i] = (double)(end - begin) * ns_per_tick;
+        const double outside = (double)mix_stamps[0].outer_cycles - cycles;
         values[samples + i] = rate;
         c->error_bound[0] = step_ns;
-        c->error_bound[1] = rate * step_ns / (cycles / rate);
+        c->error_bound[1] = fmax(c->error_bound[1], rate * (step_ns * rate + outside) / cycles);
     }
     return GPU_OK;
 }
@@ -305,46 +273,44 @@ static void add(struct bench_plan *plan, struct bench_case c)
 static void add_iterations(struct bench_plan *plan, bool quick)
 {
     static const unsigned iterations[] = {0, 1, 63, 2, 3, 4, 7, 8, 15, 16, 31, 32};
-    for (enum way way = STRAIGHT; way < WAYS; way++)
-        for (int full = 0; full < (quick ? 1 : 2); full++) {
-            if ((full || quick) && way != STRAIGHT && way != BRANCH_RANDOM) continue;
-            for (unsigned i = 0; i < (quick ? 3 : sizeof iterations / sizeof *iterations); i++) {
+    for (enum way way = STRAIGHT; way < WAYS; way++) {
+        if (quick && way != STRAIGHT && way != BRANCH_RANDOM) continue;
+        for (enum state state = AFTER_EVICTOR; state < STATES; state++)
+            for (unsigned i = 0; i < (quick || state == AFTER_ITSELF ? 3 : sizeof iterations / sizeof *iterations);
+                 i++) {
                 struct bench_case c = {.variant = ways[way].name,
                                        .axis = "iteration",
                                        .axis_value = iterations[i],
-                                       .argument = way * 2 + full,
+                                       .argument = way * STATES + state,
                                        .measure = measure_iteration,
                                        .outputs = {{"iteration", "cycles", "lower", .resolution = 1}}};
-                strcpy(c.params, full ? "block_threads=1024;blocks=full" : LAUNCH_PARAMS);
+                strcpy(c.params, state_params[state]);
                 add(plan, c);
             }
-        }
+    }
     for (enum way way = BRANCH_SAME; way <= BRANCH_RANDOM; way++)
-        add(plan, (struct bench_case){.variant = ways[way].name,
-                                      .params = LAUNCH_PARAMS ";iteration=32..63",
-                                      .argument = way,
-                                      .measure = measure_branch_cost,
-                                      .outputs = {{"branch_cost", "cycles", "lower"}}});
+        add(plan,
+            (struct bench_case){.variant = ways[way].name,
+                                .params = LAUNCH_PARAMS ";iteration=32..63;state=after_evictor",
+                                .argument = way,
+                                .measure = measure_if_else_cost,
+                                .outputs = {{"if_else_cost", "cycles", "lower", .resolution = 2.0 / LATE_CHOICES}}});
 }
 
-static void add_starts(struct bench_plan *plan, bool quick)
+static void add_mixes(struct bench_plan *plan, bool quick)
 {
-    const double resolution = sync_device_resolution_ns();
-    struct bench_case c = {.variant = "",
-                           .params = "block_threads=32;blocks=multiprocessors",
-                           .measure = measure_skew,
-                           .outputs = {{"block_start_skew", "ns", "lower", .resolution = resolution}}};
-    add(plan, c);
-    for (unsigned count = 2; count <= 128 && !quick; count *= 2) {
-        c.axis = "multiprocessors";
-        c.axis_value = count;
-        add(plan, c);
-    }
-    c.axis = NULL;
-    c.axis_value = 0;
-    c.measure = measure_all_busy;
-    c.outputs[0].metric = "all_busy_latency";
-    add(plan, c);
+    const double resolution = 1.0 / (MIX_PASSES * MIX_INSTRUCTIONS); // of one warp that issues one a cycle
+    for (unsigned m = 0; m < MIXES; m++)
+        for (unsigned s = 0; s < MIX_SIZES; s++) {
+            if (quick && (m == 1 || s == 1)) continue;
+            struct bench_case c = {
+                .variant = mixes[m].name,
+                .argument = m * MIX_SIZES + s,
+                .measure = measure_mix,
+                .outputs = {{"instructions_per_cycle", "count_per_cycle", "higher", .resolution = resolution}}};
+            snprintf(c.params, sizeof c.params, "block_threads=%u;blocks=1", mix_threads[s]);
+            add(plan, c);
+        }
 }
 
 static void add_ramp(struct bench_plan *plan, bool quick)
@@ -365,36 +331,22 @@ static void add_ramp(struct bench_plan *plan, bool quick)
                                             {"clock_rate", "cycles_per_ns", "none", .resolution = 1e-3}}});
 }
 
-// A block on each multiprocessor and none beside it, where blocks have shared memory to ask for.
-static enum gpu_status open_start(void)
+static enum gpu_status allocate(void)
 {
-    struct gpu_limits limits;
-    enum gpu_status status = launch_prepare(&start, gpu_kernel(block_start), multiprocessors, LAUNCH_BLOCK_THREADS,
-                                            &start_argument, sizeof start_argument, stream);
-    start_argument.stay_ticks = (uint64_t)(STAY_NS / gpu_clock_ns_per_tick());
-    if (status || gpu_limits(&limits)) return status;
-    start.shared_bytes = limits.shared_per_block_most / 2 + 1024;
-    status = gpu_kernel_allow_shared(start.kernel, start.shared_bytes);
-    return status ? status : gpu_launch_prepare(&start);
-}
-
-static enum gpu_status allocate(unsigned full_blocks)
-{
-    void *warmed, *evicted, *mixed, *started;
-    enum gpu_status status = gpu_alloc(&warmed, full_blocks * sizeof *warm_stamps);
+    void *warmed, *made, *evicted, *mixed;
+    enum gpu_status status = gpu_alloc(&warmed, sizeof warm_stamp);
+    if (!status) status = gpu_alloc(&made, multiprocessors * sizeof *maker_stamps);
     if (!status) status = gpu_alloc(&evicted, multiprocessors * sizeof *evictor_stamps);
     if (!status) status = gpu_alloc(&mixed, multiprocessors * sizeof *mix_stamps);
-    if (!status) status = gpu_alloc(&started, multiprocessors * sizeof *start_stamps);
     if (status) return status;
     warm_argument.out = warmed;
+    maker_argument.out = made;
     evictor_argument.out = evicted;
     mix_argument.out = mixed;
-    start_argument.out = started;
-    warm_stamps = calloc(full_blocks, sizeof *warm_stamps);
+    maker_stamps = calloc(multiprocessors, sizeof *maker_stamps);
     evictor_stamps = calloc(multiprocessors, sizeof *evictor_stamps);
     mix_stamps = calloc(multiprocessors, sizeof *mix_stamps);
-    start_stamps = calloc(multiprocessors, sizeof *start_stamps);
-    if (!warm_stamps || !evictor_stamps || !mix_stamps || !start_stamps)
+    if (!maker_stamps || !evictor_stamps || !mix_stamps)
         return gpu_reason(GPU_FAILED, "no memory for the stamps of %u multiprocessors", multiprocessors);
     return GPU_OK;
 }
@@ -402,23 +354,18 @@ static enum gpu_status allocate(unsigned full_blocks)
 static enum gpu_status open_warm(void)
 {
     static const void *const kernels[] = {gpu_kernel(warm_straight), gpu_kernel(warm_branches)};
-    unsigned blocks[2] = {1, 1};
-    enum gpu_status full = GPU_OK;
-    for (unsigned k = 0; k < 2 && !full; k++) full = gpu_kernel_occupancy(kernels[k], FULL_THREADS, 0, &blocks[k]);
-    gpu_outcome_keep(&full_outcome, full);
-    unsigned full_blocks = multiprocessors * (blocks[0] < blocks[1] ? blocks[0] : blocks[1]);
-    if (full_blocks > 2 * MULTIPROCESSORS_MAX) full_blocks = 2 * MULTIPROCESSORS_MAX;
-    enum gpu_status status = allocate(full_blocks);
+    enum gpu_status status = allocate();
     if (!status)
         status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
-                                &evictor_argument, sizeof evictor_argument, stream);
+                                &evictor_argument, sizeof evictor_argument, chain.stream);
     for (unsigned k = 0; k < 2 && !status; k++) {
-        status =
-            launch_prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument, stream);
-        if (!status && !full)
-            status = launch_prepare(&warm_full[k], kernels[k], full_blocks, FULL_THREADS, &warm_argument,
-                                    sizeof warm_argument, stream);
-        if (!status) status = run_warm(k ? BRANCH_SAME : STRAIGHT, false);
+        status = launch_prepare(&warm[k], kernels[k], 1, LAUNCH_BLOCK_THREADS, &warm_argument, sizeof warm_argument,
+                                chain.stream);
+        if (!status)
+            status = launch_prepare(&maker[k], kernels[k], multiprocessors, LAUNCH_BLOCK_THREADS, &maker_argument,
+                                    sizeof maker_argument, chain.stream);
+        for (enum state state = AFTER_EVICTOR; state < STATES && !status; state++)
+            status = run_warm(k ? BRANCH_SAME : STRAIGHT, state);
     }
     return status;
 }
@@ -426,52 +373,41 @@ static enum gpu_status open_warm(void)
 static enum gpu_status open_mixes(void)
 {
     enum gpu_status status = launch_prepare(&ramp, gpu_kernel(mix_fma), multiprocessors, RAMP_THREADS, &mix_argument,
-                                            sizeof mix_argument, stream);
+                                            sizeof mix_argument, chain.stream);
     for (unsigned m = 0; m < MIXES; m++)
-        for (unsigned s = 0; s < MIX_SIZES && !status; s++)
-            status = launch_prepare(&mix[m][s], mixes[m].kernel, 1, mix_threads[s], &mix_argument, sizeof mix_argument,
-                                    stream);
+        for (unsigned s = 0; s < MIX_SIZES; s++)
+            for (unsigned k = 0; k < 2 && !status; k++)
+                status = launch_prepare(&mix[m][s][k], mixes[m].kernels[k], 1, mix_threads[s], &mix_argument,
+                                        sizeof mix_argument, chain.stream);
     return status;
 }
 
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
     enum gpu_status status = sync_open();
-    if (!status) status = gpu_stream_create(&stream);
+    if (!status) status = chain_open(&chain);
     if (status) return status;
     multiprocessors = gpu_multiprocessors();
-    if (multiprocessors > MULTIPROCESSORS_MAX) multiprocessors = MULTIPROCESSORS_MAX;
     status = open_warm();
     if (!status) status = open_mixes();
-    if (!status) status = open_start();
     if (status) return status;
     add_iterations(plan, quick);
-    for (unsigned m = 0; m < MIXES; m++)
-        for (unsigned s = 0; s < MIX_SIZES; s++) {
-            if (quick && (m == 1 || s == 1)) continue;
-            struct bench_case c = {.variant = mixes[m].name,
-                                   .argument = m * MIX_SIZES + s,
-                                   .measure = measure_mix,
-                                   .outputs = {{"instructions_per_cycle", "count_per_cycle", "higher"}}};
-            snprintf(c.params, sizeof c.params, "block_threads=%u;blocks=1", mix_threads[s]);
-            add(plan, c);
-        }
-    add_starts(plan, quick);
+    add_mixes(plan, quick);
     add_ramp(plan, quick);
-    return GPU_OK;
+    return block_start_plan(plan, chain.stream);
 }
 
 static void teardown(void)
 {
-    gpu_free(start_argument.out);
+    block_start_close();
     gpu_free(mix_argument.out);
     gpu_free(evictor_argument.out);
+    gpu_free(maker_argument.out);
     gpu_free(warm_argument.out);
-    free(start_stamps);
     free(mix_stamps);
     free(evictor_stamps);
-    free(warm_stamps);
-    gpu_stream_destroy(stream);
+    free(maker_stamps);
+    chain_close(&chain);
     sync_close();
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cycles of each iteration of a loop, from a kernel's first on: straight code, and branches of the same size.
-# Row: iteration/straight warm_up straight iteration block_threads=32;blocks=1 iteration
-# Row: iteration/same warm_up branch_same iteration block_threads=32;blocks=1 iteration
-# Row: iteration/random warm_up branch_random iteration block_threads=32;blocks=1 iteration
-# Row: iteration/divergent? warm_up branch_divergent iteration block_threads=32;blocks=1 iteration
+# Row: iteration/straight warm_up straight iteration block_threads=32;blocks=1;state=after_evictor iteration
+# Row: iteration/same warm_up branch_same iteration block_threads=32;blocks=1;state=after_evictor iteration
+# Row: iteration/random warm_up branch_random iteration block_threads=32;blocks=1;state=after_evictor iteration
+# Row: iteration/divergent? warm_up branch_divergent iteration block_threads=32;blocks=1;state=after_evictor iteration
 
 named(i) = way(i) eq 'straight' ? 'straight' : way(i) eq 'same' ? 'branches, always the same' : \
     way(i) eq 'random' ? 'branches at random' : 'branches, both ways'

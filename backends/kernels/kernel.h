@@ -11,7 +11,8 @@
 //   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; the host does nothing
 //   KERNEL_CODE_256(v, by, plus)        half of the first; no compiler makes one of two of them with other operands
 //   KERNEL_MIX_FMA(v, w, by, plus)      512 independent instructions: multiply-adds on v, 8 floats; additions and
-//   KERNEL_MIX_INTEGER KERNEL_MIX_BOTH  exclusive ors on w, 8 uint32_t; one of each in turn. The host does nothing
+//   KERNEL_MIX_ADD_XOR                  exclusive ors on w, 8 uint32_t; one of each in turn. The host does nothing
+//   KERNEL_MIX_FMA_ADD_XOR
 //   KERNEL_INSTRUCTION_BYTES            of each instruction of the straight code
 //   KERNEL_ARGUMENT_BYTES_MAX           how many bytes of parameters a kernel can be declared with here
 //   KERNEL_GLOBAL KERNEL_FUNCTION       begin a variable of the device's, and a function for kernels to call
@@ -141,17 +142,16 @@
     KERNEL_EACH_OF_8(KERNEL_ADD)                                                                                       \
     KERNEL_EACH_OF_8(KERNEL_XOR) KERNEL_EACH_OF_8(KERNEL_ADD) KERNEL_EACH_OF_8(KERNEL_XOR)
 #define KERNEL_PAIRS(integer)                                                                                          \
-    KERNEL_FMA(0)                                                                                                 \
+    KERNEL_FMA(0)                                                                                                      \
     integer(4) KERNEL_FMA(1) integer(5) KERNEL_FMA(2) integer(6) KERNEL_FMA(3) integer(7)
 #define KERNEL_BOTH                                                                                                    \
     KERNEL_PAIRS(KERNEL_ADD_OF_4)                                                                                      \
     KERNEL_PAIRS(KERNEL_XOR_OF_4) KERNEL_PAIRS(KERNEL_ADD_OF_4) KERNEL_PAIRS(KERNEL_XOR_OF_4)
 #define KERNEL_MIX_FMA(v, w, by, plus)                                                                                 \
     KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_32(KERNEL_FMA)), KERNEL_REGISTER, v, by, plus)
-#define KERNEL_MIX_INTEGER(v, w, by, plus)                                                                             \
-    KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_INTEGERS), KERNEL_REGISTER_INTEGER, w, (uint32_t)(by),                      \
-                    (uint32_t)(plus))
-#define KERNEL_MIX_BOTH(v, w, by, plus)                                                                                \
+#define KERNEL_MIX_ADD_XOR(v, w, by, plus)                                                                             \
+    KERNEL_ASSEMBLE(KERNEL_TIMES_16(KERNEL_INTEGERS), KERNEL_REGISTER_INTEGER, w, (uint32_t)(by), (uint32_t)(plus))
+#define KERNEL_MIX_FMA_ADD_XOR(v, w, by, plus)                                                                         \
     asm volatile(KERNEL_TIMES_16(KERNEL_BOTH)                                                                          \
                  : "+" KERNEL_REGISTER((v)[0]), "+" KERNEL_REGISTER((v)[1]), "+" KERNEL_REGISTER((v)[2]),              \
                    "+" KERNEL_REGISTER((v)[3]), "+" KERNEL_REGISTER_INTEGER((w)[0]),                                   \
@@ -172,10 +172,10 @@ static __device__ inline unsigned thread_index(void) { return threadIdx.x; }
 static __device__ inline unsigned block_threads(void) { return blockDim.x; }
 static __device__ inline void block_barrier(void) { __syncthreads(); }
 static __device__ inline unsigned warp_threads(void) { return warpSize; }
-#if defined(__HIP_PLATFORM_AMD__) && !defined(__GFX9__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 600
 static __device__ inline unsigned scheduler_count(void) { return 2; }
 #else
-static __device__ inline unsigned scheduler_count(void) { return 4; }
+static __device__ inline unsigned scheduler_count(void) { return 4; } // of RDNA's too: a block has a pair of units
 #endif
 
 #if defined(__HIP_PLATFORM_AMD__)
@@ -358,8 +358,8 @@ extern _Thread_local unsigned host_worker;         // 0 …
 #define KERNEL_CODE_256(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1 / 2 /* " #by " */")
 #define KERNEL_CODE_512(v, by, plus) KERNEL_NOPS_512(v, by, plus, "1")
 #define KERNEL_MIX_FMA(v, w, by, plus) (void)(v), (void)(w);
-#define KERNEL_MIX_INTEGER(v, w, by, plus) (void)(v), (void)(w);
-#define KERNEL_MIX_BOTH(v, w, by, plus) (void)(v), (void)(w);
+#define KERNEL_MIX_ADD_XOR(v, w, by, plus) (void)(v), (void)(w);
+#define KERNEL_MIX_FMA_ADD_XOR(v, w, by, plus) (void)(v), (void)(w);
 #define KERNEL_CODE_8192(v, by, plus) KERNEL_NOPS_512(v, by, plus, "16")
 #define KERNEL_ARGUMENT_BYTES_MAX 4096
 #define KERNEL_SHARED_DYNAMIC(type, name) type *name = NULL

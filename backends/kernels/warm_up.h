@@ -26,13 +26,15 @@ struct warm_argument {
     float by, plus;
 };
 
-// `mix_fma`, `mix_integer`, `mix_both`: PASSES times MIX_INSTRUCTIONS independent instructions in every thread, once
-// their code has been fetched. In blocks of at most MIX_THREADS.
+// `mix_fma`, `mix_add_xor`, `mix_fma_add_xor`: PASSES times MIX_INSTRUCTIONS independent instructions in every thread,
+// once their code has been fetched; `mix_fma_twice` and so on have twice as many a pass. In blocks of at most
+// MIX_THREADS.
 enum { MIX_INSTRUCTIONS = 512, MIX_THREADS = 512, MIX_WARPS_MAX = 16 };
 
-// What a block leaves. TICKS are of its first thread.
+// What a block leaves. Of its first thread: the ticks, and its cycles from before the first of them to behind the last,
+// which are more than what lies between the two, as its own begin and end are less.
 struct mix_stamp {
-    uint64_t begin_ticks, end_ticks;
+    uint64_t begin_ticks, end_ticks, outer_cycles;
     uint64_t sequence;
     uint32_t warps, schedulers; // of the block; of its multiprocessor, 0 where cycles are not the multiprocessor's
     uint64_t begin_cycles[MIX_WARPS_MAX], end_cycles[MIX_WARPS_MAX]; // of each warp
