@@ -5,7 +5,8 @@
 #include "backends/kernels/kernel.h"
 
 #define LINK_BY(line, bytes, cycle, first)                                                                             \
-    RELOAD_NEXT((line)*1u, ((unsigned)RELOAD_CONSTANT_BYTES_MIN << (cycle)) / (bytes)) * (bytes) + 4 * ((first) + (cycle))
+    RELOAD_NEXT((line)*1u, ((unsigned)RELOAD_CONSTANT_BYTES_MIN << (cycle)) / (bytes)) * (bytes) +                     \
+        4 * ((first) + (cycle))
 #define LINK(line, cycle) LINK_BY(line, RELOAD_INDEXED_LINE_BYTES, cycle, 0)
 #define LONG(line, cycle) LINK_BY((line) / 4, RELOAD_LONG_LINE_BYTES, cycle, RELOAD_CONSTANT_CYCLES)
 #define LINE(line)                                                                                                     \
@@ -26,9 +27,9 @@ KERNEL_CONSTANT(uint32_t, constant_words, 1024 * RELOAD_INDEXED_LINE_BYTES / 4) 
 #define PARAMETER_LOAD(at) indexed_load(argument.words, at)
 #define INDEXED_PLACE(line, stride) ((uint64_t)(line) * (stride))
 
-// Before the chase is timed the thread takes one step of it, so that the loop's code and a line are there, and times one
-// and two loads of a word of that line: what each timing takes beside its loads. What was loaded goes to shared memory
-// before the clock is read: or that would not wait for it.
+// Before the chase is timed the thread takes one step of it, so that the loop's code and a line are there, and times
+// one and two loads of a word of that line: what each timing takes beside its loads. What was loaded goes to shared
+// memory before the clock is read: or that would not wait for it.
 enum { STEP, SELF_1_COLD, SELF_2_COLD, SELF_1, SELF_2, TIMED, CHASES };
 
 #define RELOAD(name, define, type, of, load, place)                                                                    \

@@ -7,8 +7,8 @@
 
 // A working set is LINES lines (a power of two), each of which holds where the next one is: a cycle through all of
 // them. A second word, RELOAD_SELF_BYTES behind the first in global memory and the last one of a line elsewhere, holds
-// where it is itself. In global memory a line begins every STRIDE bytes, 128 or more; with more, where in its stride differs from
-// line to line, or all would fall into a few sets of a cache.
+// where it is itself. In global memory a line begins every STRIDE bytes, 128 or more; with more, where in its stride
+// differs from line to line, or all would fall into a few sets of a cache.
 enum {
     RELOAD_LINE_BYTES = 128,
     RELOAD_INDEXED_LINE_BYTES = 64,

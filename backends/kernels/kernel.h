@@ -6,7 +6,7 @@
 //   KERNEL_BARE(name) { … }             a kernel that takes nothing
 //   KERNEL_SCALARS(name, count) { … }   a kernel that takes 1, 2, 4 … 512 parameters of 8 bytes, the last called `last`
 //   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
-//   KERNEL_INDEXED(name, struct type, threads) { … }  as KERNEL_BOUNDED, its argument read in place by what is reckoned
+//   KERNEL_INDEXED(name, struct type, threads) { … }  as KERNEL_BOUNDED, its argument for indexed_load, too
 //   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, 8 floats, of which no two that
 //   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; the host does nothing
 //   KERNEL_CODE_256(v, by, plus)        half of the first; no compiler makes one of two of them with other operands
@@ -43,7 +43,7 @@
 //                                       the multiprocessor's own cache
 //   cached_load(p)                      of a 64-bit word, through the multiprocessor's own cache
 //   read_only_load(p)                   the same through the way for what no kernel writes meanwhile, if there is one
-//   indexed_load(words, byte)           of the 32-bit word at BYTE of a KERNEL_CONSTANT or of a KERNEL_INDEXED's argument
+//   indexed_load(words, byte)           of the 32-bit word at BYTE of a KERNEL_CONSTANT or a KERNEL_INDEXED's argument
 //   relax()                             inside a polling loop
 #ifndef LIFTOFF_KERNEL_H
 #define LIFTOFF_KERNEL_H
