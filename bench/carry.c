@@ -41,15 +41,26 @@ static bool cpu;
 
 // --- One launch of each ------------------------------------------------------------------------------------
 
+static uint64_t first_begin(const struct carry_stamp *of, unsigned blocks)
+{
+    uint64_t begin = of->begin_ticks;
+    for (unsigned b = 1; b < blocks; b++)
+        if (of[b].begin_ticks < begin) begin = of[b].begin_ticks;
+    return begin;
+}
+
+static uint64_t last_end(const struct carry_stamp *of, unsigned blocks)
+{
+    uint64_t end = of->end_ticks;
+    for (unsigned b = 1; b < blocks; b++)
+        if (of[b].end_ticks > end) end = of[b].end_ticks;
+    return end;
+}
+
 // From the first begin of the BLOCKS at FIRST to the last end of those at LAST.
 static double duration_ns(const struct carry_stamp *first, const struct carry_stamp *last, unsigned blocks)
 {
-    uint64_t begin = first->begin_ticks, end = last->end_ticks;
-    for (unsigned b = 1; b < blocks; b++) {
-        if (first[b].begin_ticks < begin) begin = first[b].begin_ticks;
-        if (last[b].end_ticks > end) end = last[b].end_ticks;
-    }
-    return (double)(end - begin) * gpu_clock_ns_per_tick();
+    return (double)(last_end(last, blocks) - first_begin(first, blocks)) * gpu_clock_ns_per_tick();
 }
 
 // Brings the stamps of GRIDS grids of BLOCKS, which are to be of launch SEQUENCE.
@@ -85,9 +96,14 @@ static const struct way {
             {"kernels", 2, {CONSUME, PRODUCE}}};
 enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAY_KERNELS, WAYS };
 
+struct passing {
+    double registers_ns, way_ns;
+    double boundary_ns; // of two kernels
+};
+
 // Runs the registers' kernel and then WAY's, all in the queue before a gate opens. That WAY consumed what was produced
 // is proven by the sum, which has to be that of the registers.
-static enum gpu_status run(const struct way *way, size_t bytes, double *registers_ns, double *way_ns)
+static enum gpu_status run(const struct way *way, size_t bytes, struct passing *passing)
 {
     static uint64_t sequence;
     const unsigned blocks = blocks_of(bytes);
@@ -109,8 +125,10 @@ static enum gpu_status run(const struct way *way, size_t bytes, double *register
     if (!status) status = released ? released : read_stamps(alone ? 1 : 1 + way->count, blocks, sequence);
     if (status) return status;
     const struct carry_stamp *end = stamps + (alone ? 0 : resident), *begin = way->count > 1 ? end + resident : end;
-    *registers_ns = duration_ns(stamps, stamps, blocks);
-    *way_ns = duration_ns(begin, end, blocks);
+    passing->registers_ns = duration_ns(stamps, stamps, blocks);
+    passing->way_ns = duration_ns(begin, end, blocks);
+    passing->boundary_ns =
+        (double)(int64_t)(first_begin(end, blocks) - last_end(begin, blocks)) * gpu_clock_ns_per_tick();
     if (checksum(end, blocks) != checksum(stamps, blocks))
         return gpu_reason(GPU_FAILED, "%s: what was consumed is not what was produced", way->name);
     return GPU_OK;
@@ -130,19 +148,21 @@ static void tell(struct bench_case *c)
 // duration: from the first clock read of the first block of the (first) kernel to the moment when the last block of the
 // (last) kernel has consumed its items.
 // carry_cost: the same less the duration of the kernel that consumes in registers, in the same sample.
+// boundary: from the last end of a producer's block to the first begin of a consumer's.
 static enum gpu_status measure_carry(struct bench_case *c, unsigned samples, double *values)
 {
     const struct way *way = &ways[(int)c->argument];
     enum gpu_status status = GPU_OK;
     tell(c);
     for (unsigned i = 0; i < samples && !status; i++) {
-        double registers_ns = 0, way_ns = 0;
-        status = run(way, (size_t)c->axis_value, &registers_ns, &way_ns);
-        values[i] = way_ns;
-        if (c->outputs[1].metric) values[samples + i] = way_ns - registers_ns;
+        struct passing passing = {0};
+        status = run(way, (size_t)c->axis_value, &passing);
+        values[i] = passing.way_ns;
+        if (c->outputs[1].metric) values[samples + i] = passing.way_ns - passing.registers_ns;
+        if (c->outputs[2].metric) values[2 * samples + i] = passing.boundary_ns;
     }
     c->error_bound[0] = sync_device_resolution_ns();
-    c->error_bound[1] = 2 * sync_device_resolution_ns();
+    c->error_bound[1] = c->error_bound[2] = 2 * sync_device_resolution_ns();
     return status;
 }
 
@@ -155,9 +175,9 @@ static enum gpu_status measure_rate(struct bench_case *c, unsigned samples, doub
     enum gpu_status status = GPU_OK;
     tell(c);
     for (unsigned i = 0; i < samples && !status; i++) {
-        double registers_ns = 0, way_ns = 0;
-        status = run(&ways[(int)c->argument], (size_t)c->axis_value, &registers_ns, &way_ns);
-        cost_ns[i] = way_ns - registers_ns;
+        struct passing passing = {0};
+        status = run(&ways[(int)c->argument], (size_t)c->axis_value, &passing);
+        cost_ns[i] = passing.way_ns - passing.registers_ns;
         values[i] = c->axis_value / (cost_ns[i] > error_ns ? cost_ns[i] : error_ns);
     }
     if (status) return status;
@@ -240,11 +260,12 @@ static void add(struct bench_plan *plan, unsigned way, unsigned log2)
                            .outputs = {{"duration", "ns", "lower", .resolution = step_ns}}};
     if (way != WAY_REGISTERS)
         c.outputs[1] = (struct bench_output){"carry_cost", "ns", "lower", .resolution = 2 * step_ns};
+    if (ways[way].count > 1) c.outputs[2] = (struct bench_output){"boundary", "ns", "lower", .resolution = 2 * step_ns};
     bench_add(plan, &c);
     if (way == WAY_REGISTERS || log2 < RATE_FROM_LOG2) return;
     c.measure = measure_rate;
     c.outputs[0] = (struct bench_output){"carry_rate", "bytes_per_ns", "higher"};
-    c.outputs[1] = (struct bench_output){0};
+    c.outputs[1] = c.outputs[2] = (struct bench_output){0};
     bench_add(plan, &c);
 }
 
