@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passing an intermediate from a producer to a consumer costs: in registers, in shared memory, through memory
 // between two phases of a kernel and between two kernels, beside the bandwidth of the level that it lies in.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/gpu_kernel.h"
 #include "backends/kernels/carry.h"
@@ -26,7 +28,7 @@ static const void *const kernels[ALL] = {
     gpu_kernel(carry_consume),   gpu_kernel(bandwidth_shared), gpu_kernel(bandwidth_load), gpu_kernel(bandwidth_store)};
 
 #define CARRY_PARAMS "block_threads=1024;blocks=resident"
-enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, RATE_FROM_LOG2 = 20, SAMPLES = 8 };
+enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, SAMPLES = 8 };
 
 static struct chain chain;
 static struct carry_argument arguments[KERNELS];
@@ -147,46 +149,49 @@ static void tell(struct bench_case *c)
 
 // duration: from the first clock read of the first block of the (first) kernel to the moment when the last block of the
 // (last) kernel has consumed its items.
-// carry_cost: the same less the duration of the kernel that consumes in registers, in the same sample.
+// carry_rate: the bytes over it.
 // boundary: from the last end of a producer's block to the first begin of a consumer's.
-static enum gpu_status measure_carry(struct bench_case *c, unsigned samples, double *values)
+static enum gpu_status measure_passing(struct bench_case *c, unsigned samples, double *values)
 {
-    const struct way *way = &ways[(int)c->argument];
+    const double step_ns = sync_device_resolution_ns(), bytes = c->axis_value;
+    double shortest_ns = HUGE_VAL;
     enum gpu_status status = GPU_OK;
     tell(c);
     for (unsigned i = 0; i < samples && !status; i++) {
         struct passing passing = {0};
-        status = run(way, (size_t)c->axis_value, &passing);
+        status = run(&ways[(int)c->argument], (size_t)bytes, &passing);
+        const double ns = fmax(passing.way_ns, step_ns);
+        shortest_ns = fmin(shortest_ns, ns);
         values[i] = passing.way_ns;
-        if (c->outputs[1].metric) values[samples + i] = passing.way_ns - passing.registers_ns;
+        if (c->outputs[1].metric) values[samples + i] = bytes / ns;
         if (c->outputs[2].metric) values[2 * samples + i] = passing.boundary_ns;
     }
-    c->error_bound[0] = sync_device_resolution_ns();
-    c->error_bound[1] = c->error_bound[2] = 2 * sync_device_resolution_ns();
+    c->error_bound[0] = step_ns;
+    c->error_bound[1] = c->outputs[1].resolution = bytes / shortest_ns * step_ns / shortest_ns;
+    c->error_bound[2] = 2 * step_ns;
     return status;
 }
 
-// carry_rate: the bytes over the carry_cost. One that the clock cannot tell from nothing has no rate; a single sample
-// counts as no shorter than two of its steps.
-static enum gpu_status measure_rate(struct bench_case *c, unsigned samples, double *values)
+// carry_cost: the duration less that of the kernel that consumes in registers, in the same sample.
+static enum gpu_status measure_cost(struct bench_case *c, unsigned samples, double *values)
 {
-    const double error_ns = 2 * sync_device_resolution_ns();
+    const double step_ns = sync_device_resolution_ns();
     double cost_ns[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD];
     enum gpu_status status = GPU_OK;
     tell(c);
     for (unsigned i = 0; i < samples && !status; i++) {
         struct passing passing = {0};
         status = run(&ways[(int)c->argument], (size_t)c->axis_value, &passing);
-        cost_ns[i] = passing.way_ns - passing.registers_ns;
-        values[i] = c->axis_value / (cost_ns[i] > error_ns ? cost_ns[i] : error_ns);
+        values[i] = cost_ns[i] = passing.way_ns - passing.registers_ns;
     }
     if (status) return status;
     stats_sort(cost_ns, samples);
     const double median_ns = stats_quantile(cost_ns, samples, 0.5);
-    if (median_ns < 2 * error_ns)
-        return gpu_reason(GPU_UNSUPPORTED, "passing %.0f bytes costs %.0f ns, which the device's clock cannot tell",
-                          c->axis_value, median_ns);
-    c->error_bound[0] = c->axis_value / (median_ns - error_ns) - c->axis_value / median_ns;
+    if (median_ns < 10 * step_ns)
+        return gpu_reason(GPU_UNSUPPORTED,
+                          "passing %.0f bytes costs less than ten steps of the device's clock: %.0f ns", c->axis_value,
+                          median_ns);
+    c->error_bound[0] = 2 * step_ns;
     return GPU_OK;
 }
 
@@ -239,7 +244,7 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
         values[i] = bytes / ns;
         if (!i || ns < shortest_ns) shortest_ns = ns;
     }
-    c->error_bound[0] = bytes / shortest_ns * sync_device_resolution_ns() / shortest_ns;
+    c->error_bound[0] = c->outputs[0].resolution = bytes / shortest_ns * sync_device_resolution_ns() / shortest_ns;
     snprintf(c->detail, sizeof c->detail, "blocks=%u;bytes=%.0f", resident, bytes);
     return status;
 }
@@ -256,16 +261,15 @@ static void add(struct bench_plan *plan, unsigned way, unsigned log2)
                            .samples = SAMPLES,
                            .budget_share = 0.06,
                            .argument = way,
-                           .measure = measure_carry,
+                           .measure = measure_passing,
                            .outputs = {{"duration", "ns", "lower", .resolution = step_ns}}};
-    if (way != WAY_REGISTERS)
-        c.outputs[1] = (struct bench_output){"carry_cost", "ns", "lower", .resolution = 2 * step_ns};
+    if (way != WAY_REGISTERS) c.outputs[1] = (struct bench_output){"carry_rate", "bytes_per_ns", "higher"};
     if (ways[way].count > 1) c.outputs[2] = (struct bench_output){"boundary", "ns", "lower", .resolution = 2 * step_ns};
     bench_add(plan, &c);
-    if (way == WAY_REGISTERS || log2 < RATE_FROM_LOG2) return;
-    c.measure = measure_rate;
-    c.outputs[0] = (struct bench_output){"carry_rate", "bytes_per_ns", "higher"};
-    c.outputs[1] = c.outputs[2] = (struct bench_output){0};
+    if (way == WAY_REGISTERS) return;
+    c.measure = measure_cost;
+    memset(c.outputs, 0, sizeof c.outputs);
+    c.outputs[0] = (struct bench_output){"carry_cost", "ns", "lower", .resolution = 2 * step_ns};
     bench_add(plan, &c);
 }
 
