@@ -32,11 +32,27 @@ gap_comes_back() {
 come_back gap_comes_back gap_ns=40000
 expect 0 "$reader" check before.csv
 
-# A pass through memory is one store and one load of each byte: it cannot be faster than the loads alone.
-rows before.csv variant metric axis_value median | awk -F'|' '
-    $2 == "bandwidth" && $1 == "device" { most = $4 }
-    $2 == "carry_rate" { if ($4 > worst) worst = $4 }
-    END { exit !(most > 0 && most < 1000 && worst > 0 && worst < 1.5 * most) }' || fail 'rates above the bandwidth'
+# A pass through memory is one store and one load of each byte, so of no size can it be faster than both after each other.
+# Of the bandwidths the best sample counts: the machine is shared.
+measure_one_worker every_size '' 0 --processes 1 --budget 0.02 carry
+rows every_size.csv variant metric axis_value median max detail status reason | awk -F'|' '
+    function most(a, b) { return a > b ? a : b }
+    $2 == "bandwidth" { best[$1] = $5 }
+    $2 == "carry_rate" { rate[$1 " of " $3] = $4; variant[$1 " of " $3] = $1 }
+    $2 == "carry_cost" && $4 == "" && $8 !~ /ten steps/ { print "no cost of " $1 " of " $3; bad = 1 }
+    END {
+        load = most(best["l2"], best["device"])
+        store = most(best["l2_store"], best["device_store"])
+        bound = load * store / (load + store)
+        for (key in rate) {
+            count++
+            limit = variant[key] == "shared" ? best["shared"] : bound
+            if (rate[key] > 0 && rate[key] < limit) continue
+            printf "%s: %s bytes a ns, of at most %s\n", key, rate[key], limit
+            bad = 1
+        }
+        exit bad || count < 24
+    }' >out || fail 'rates above what the bandwidths allow'
 
 # The runs differ in how many launches come before; of so many one is the registers' kernel or one that carries.
 for launch in 400 401 402 403; do
