@@ -200,14 +200,39 @@ static enum gpu_status measure_cost(struct bench_case *c, unsigned samples, doub
 static const struct level {
     const char *name;
     enum kernel kernel;
-    double caches; // the memory it covers, in sizes of the shared cache; 0: shared memory
-    double bytes;  // that are read or written in all, in the same; of shared memory for each thread
-} levels[] = {{"shared", READ_SHARED, 0, 16384},
-              {"l2", LOAD, 0.25, 2},
-              {"l2_store", STORE, 0.25, 2},
-              {"device", LOAD, 4, 4},
-              {"device_store", STORE, 4, 4}};
-enum { LEVELS = sizeof levels / sizeof *levels, ITEMS_MAX_LOG2 = 30 };
+    double caches; // the memory it covers, in sizes of the shared cache; 0: shared memory, 16 KiB for each thread
+    double passes; // over it; 1: no byte twice
+} levels[] = {{"shared", READ_SHARED, 0, 0},
+              {"l2", LOAD, 0.25, 8},
+              {"l2_store", STORE, 0.25, 8},
+              {"device", LOAD, 16, 1},
+              {"device_store", STORE, 16, 1}};
+enum { LEVELS = sizeof levels / sizeof *levels, SHARED_BYTES = 16384, ITEMS_MAX_LOG2 = 30, DEVICE_CACHES_MIN = 4 };
+
+// How many items LEVEL covers, and how many of them each of so many THREADS reads or writes.
+static enum gpu_status cover(const struct level *level, uint64_t threads, uint32_t *covered, uint32_t *each)
+{
+    const uint64_t cache = cache_bytes / sizeof(struct carry_item), all = items_bytes / sizeof(struct carry_item);
+    uint64_t count = (uint64_t)(level->caches * (double)cache);
+    *covered = (uint32_t)threads;
+    *each = SHARED_BYTES / sizeof(struct carry_item);
+    if (level->caches == 0) return GPU_OK;
+    if (!cache) return gpu_reason(GPU_UNSUPPORTED, "nobody tells how large the shared cache is");
+    const uint64_t unit = threads * CARRY_LOADS_AT_ONCE; // all threads, each with its loads at once
+    if (level->passes > 1) {
+        if (count < threads) count = threads;
+        if (count > cache / 2)
+            return gpu_reason(GPU_UNSUPPORTED, "one item for each thread is more than half of the shared cache");
+    } else {
+        if (all < DEVICE_CACHES_MIN * cache || all < unit)
+            return gpu_reason(GPU_UNSUPPORTED, "%zu bytes do not keep the shared cache from helping", items_bytes);
+        count = count < all ? count : all;
+        count = count < unit ? unit : count / unit * unit;
+    }
+    *covered = (uint32_t)count;
+    *each = (uint32_t)((double)count * level->passes / (double)unit) * CARRY_LOADS_AT_ONCE;
+    return GPU_OK;
+}
 
 // bandwidth: all bytes that a full device reads, or writes, over the time from the first clock read of the first block
 // to the last one's end, when all has come (a store: when a fence says so). One launch that does not count goes before.
@@ -215,20 +240,10 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
 {
     const struct level *level = &levels[(int)c->argument];
     const struct gpu_launch *launch = &launches[level->kernel];
-    const double threads = (double)resident * (cpu ? 1 : CARRY_THREADS), item_bytes = sizeof(struct carry_item);
-    double each = level->bytes / item_bytes, covered = level->caches * (double)cache_bytes / item_bytes;
-    if (level->caches > 0) {
-        if (!cache_bytes || covered * item_bytes > (double)items_bytes)
-            return gpu_reason(GPU_UNSUPPORTED, "%s",
-                              cache_bytes ? "four times the shared cache are more than 1 GiB"
-                                          : "nobody tells how large the shared cache is");
-        if (covered < threads) covered = threads;
-        each *= (double)cache_bytes / threads;
-    }
-    bandwidth_argument.count = (uint32_t)covered;
-    bandwidth_argument.each = ((uint32_t)each / CARRY_LOADS_AT_ONCE + 1) * CARRY_LOADS_AT_ONCE;
-    const double bytes = threads * bandwidth_argument.each * item_bytes;
-    enum gpu_status status = GPU_OK;
+    const unsigned threads = resident * (cpu ? 1 : CARRY_THREADS);
+    enum gpu_status status = cover(level, threads, &bandwidth_argument.count, &bandwidth_argument.each);
+    if (status) return status;
+    const double bytes = (double)threads * bandwidth_argument.each * sizeof(struct carry_item);
     double shortest_ns = 0;
     for (unsigned i = 0; i < samples && !status; i++) {
         bandwidth_argument.sequence++;
@@ -302,7 +317,8 @@ static enum gpu_status allocate(void)
     void *out;
     cache_bytes = gpu_cache_bytes();
     items_bytes = (size_t)1 << (cpu ? TO_LOG2_CPU : TO_LOG2);
-    if (4 * cache_bytes > items_bytes && 4 * cache_bytes <= (size_t)1 << ITEMS_MAX_LOG2) items_bytes = 4 * cache_bytes;
+    const size_t most = (size_t)1 << ITEMS_MAX_LOG2, device = cache_bytes < most / 16 ? 16 * cache_bytes : most;
+    if (device > items_bytes) items_bytes = device;
     enum gpu_status status = gpu_alloc(&items, items_bytes);
     if (!status) status = gpu_alloc(&out, 3 * (size_t)resident * sizeof *stamps);
     if (status) return status;

@@ -54,6 +54,15 @@ rows every_size.csv variant metric axis_value median max detail status reason | 
         exit bad || count < 24
     }' >out || fail 'rates above what the bandwidths allow'
 
+# Of memory no byte is read twice, from 16 times the cache; of the cache a quarter is, eight times. Here a block is one thread.
+cache=$(getconf LEVEL2_CACHE_SIZE)
+if ((cache > 0 && cache <= 64 << 20)); then
+    for level in device:16 device_store:16 l2:2 l2_store:2; do
+        rows every_size.csv variant detail | grep -q "^${level%:*}|blocks=1;bytes=$((cache * ${level#*:}));" ||
+            fail "${level%:*} does not cover ${level#*:} times the cache"
+    done
+fi
+
 # The runs differ in how many launches come before; of so many one is the registers' kernel or one that carries.
 for launch in 400 401 402 403; do
     measure_one_worker lost "wrong_count=$launch" 1 --quick --budget 0.05 carry
