@@ -92,11 +92,13 @@ static const struct way {
     const char *name;
     unsigned count;
     enum kernel kernel[2];
+    bool own; // of two kernels: a block consumes what its index produced
 } ways[] = {{"registers", 1, {REGISTERS}},
             {"shared", 1, {SHARED}},
             {"phases", 1, {PHASES}},
-            {"kernels", 2, {CONSUME, PRODUCE}}};
-enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAY_KERNELS, WAYS };
+            {"kernels", 2, {CONSUME, PRODUCE}, false},
+            {"kernels_own", 2, {CONSUME, PRODUCE}, true}};
+enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAYS = sizeof ways / sizeof *ways };
 
 struct passing {
     double registers_ns, way_ns;
@@ -112,6 +114,7 @@ static enum gpu_status run(const struct way *way, size_t bytes, struct passing *
     sequence++;
     for (enum kernel k = 0; k < KERNELS; k++) {
         arguments[k].sequence = sequence;
+        arguments[k].own = way->own;
         arguments[k].seed = (uint32_t)sequence * 0x2545f491u;
         arguments[k].count = (uint32_t)(bytes / sizeof(struct carry_item));
         arguments[k].out = stamps_device + (k == REGISTERS ? 0 : k == PRODUCE ? 2 : 1) * resident;

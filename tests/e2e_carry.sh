@@ -19,13 +19,14 @@ of_three() { echo "$(median before "$@") $(median delayed "$@") $(median after "
 
 # One gap lies between producer and consumer; those around them are in front of what is timed.
 gap_comes_back() {
-    awk -v phases="$(of_three phases carry_cost)" -v kernels="$(of_three kernels carry_cost)" \
+    awk -v own="$(of_three kernels_own carry_cost)" -v phases="$(of_three phases carry_cost)" -v kernels="$(of_three kernels carry_cost)" \
         -v boundary="$(of_three kernels boundary)" '
         function grew(list,    v) { split(list, v, " "); return v[2] - (v[1] + v[3]) / 2 }
         BEGIN {
             printf "grew by %.0f ns between kernels, its boundary by %.0f, by %.0f between phases\n", grew(kernels), \
                 grew(boundary), grew(phases)
             exit !(grew(kernels) > 36000 && grew(kernels) < 44000 && grew(boundary) > 36000 && grew(boundary) < 44000 &&
+                grew(own) > 36000 && grew(own) < 44000 &&
                 grew(phases) > -2000 && grew(phases) < 2000)
         }'
 }
@@ -51,7 +52,7 @@ rows every_size.csv variant metric axis_value median max detail status reason | 
             printf "%s: %s bytes a ns, of at most %s\n", key, rate[key], limit
             bad = 1
         }
-        exit bad || count < 24
+        exit bad || count < 32
     }' >out || fail 'rates above what the bandwidths allow'
 
 # Of memory no byte is read twice, from 16 times the cache; of the cache a quarter is, eight times. Here a block is one thread.

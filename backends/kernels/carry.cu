@@ -136,11 +136,13 @@ KERNEL_BOUNDED(carry_produce, struct carry_argument, CARRY_THREADS)
     leave_bare_stamp(argument.out, argument.sequence, begin);
 }
 
-// From the last block's items to the first's: hardly any was produced on the same multiprocessor.
+// Unless a block is to have its own: from the last block's items to the first's, of which hardly any was produced on
+// the same multiprocessor.
 KERNEL_BOUNDED(carry_consume, struct carry_argument, CARRY_THREADS)
 {
     uint64_t begin = device_clock();
-    const struct range range = items_of(argument.count, block_count() - 1 - block_index());
+    const uint32_t from = argument.own ? block_index() : block_count() - 1 - block_index();
+    const struct range range = items_of(argument.count, from);
     uint32_t sum = consume_range(argument.items, range);
     leave_stamp(argument.out, argument.sequence, begin, sum);
 }
