@@ -28,14 +28,13 @@ static const void *const kernels[ALL] = {
     gpu_kernel(carry_consume),   gpu_kernel(bandwidth_shared), gpu_kernel(bandwidth_load), gpu_kernel(bandwidth_store)};
 
 #define CARRY_PARAMS "block_threads=1024;blocks=resident"
-enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, SAMPLES = 8 };
+enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, SAMPLES = 8, PASSES = 2, GRIDS = 3 };
 
 static struct chain chain;
 static struct carry_argument arguments[KERNELS];
 static struct bandwidth_argument bandwidth_argument;
 static struct gpu_launch launches[ALL];
-static struct carry_stamp *stamps_device,
-    *stamps; // a grid each: of registers, of the kernel that ends, of the one before
+static struct carry_stamp *stamps_device, *stamps; // GRIDS grids for each of the PASSES
 static void *items;
 static unsigned resident; // blocks that the device holds at once of each of the kernels
 static size_t cache_bytes, items_bytes;
@@ -65,13 +64,10 @@ static double duration_ns(const struct carry_stamp *first, const struct carry_st
     return (double)(last_end(last, blocks) - first_begin(first, blocks)) * gpu_clock_ns_per_tick();
 }
 
-// Brings the stamps of GRIDS grids of BLOCKS, which are to be of launch SEQUENCE.
-static enum gpu_status read_stamps(unsigned grids, unsigned blocks, uint64_t sequence)
+// The BLOCKS stamps from AT on are to be of launch SEQUENCE.
+static enum gpu_status check_grid(size_t at, unsigned blocks, uint64_t sequence)
 {
-    enum gpu_status status = gpu_read(stamps, stamps_device, grids * (size_t)resident * sizeof *stamps);
-    for (unsigned g = 0; g < grids && !status; g++)
-        status = launch_check_stamps(&stamps[g * resident].sequence, sizeof *stamps, blocks, sequence);
-    return status;
+    return launch_check_stamps(&stamps[at].sequence, sizeof *stamps, blocks, sequence);
 }
 
 static uint32_t checksum(const struct carry_stamp *of, unsigned blocks)
@@ -105,36 +101,59 @@ struct passing {
     double boundary_ns; // of two kernels
 };
 
-// Runs the registers' kernel and then WAY's, all in the queue before a gate opens. That WAY consumed what was produced
-// is proven by the sum, which has to be that of the registers.
+// Where KERNEL's stamps are, of PASS 0, which warms up, or 1: of registers, of the kernel that ends, of the one before.
+static size_t stamps_at(unsigned pass, enum kernel kernel)
+{
+    return (size_t)resident * (pass * GRIDS + (kernel == REGISTERS ? 0 : kernel == PRODUCE ? 2 : 1));
+}
+
+// One launch of the registers' kernel and then WAY's, with a seed of this launch.
+static enum gpu_status launch_pass(const struct way *way, unsigned pass, uint64_t sequence)
+{
+    enum gpu_status status = GPU_OK;
+    for (enum kernel k = 0; k < KERNELS; k++) {
+        arguments[k].sequence = sequence;
+        arguments[k].seed = (uint32_t)sequence * 0x2545f491u;
+        arguments[k].out = stamps_device + stamps_at(pass, k);
+    }
+    if (way->kernel[0] != REGISTERS) status = gpu_launch_runtime(&launches[REGISTERS]);
+    for (unsigned k = way->count; k-- && !status;) status = gpu_launch_runtime(&launches[way->kernel[k]]);
+    return status;
+}
+
+// Both passes in the queue before a gate opens: in the second, no kernel is the first to find its code cold. That WAY
+// consumed what was produced is proven by the sum, which has to be that of the registers.
 static enum gpu_status run(const struct way *way, size_t bytes, struct passing *passing)
 {
     static uint64_t sequence;
     const unsigned blocks = blocks_of(bytes);
-    sequence++;
     for (enum kernel k = 0; k < KERNELS; k++) {
-        arguments[k].sequence = sequence;
         arguments[k].own = way->own;
-        arguments[k].seed = (uint32_t)sequence * 0x2545f491u;
         arguments[k].count = (uint32_t)(bytes / sizeof(struct carry_item));
-        arguments[k].out = stamps_device + (k == REGISTERS ? 0 : k == PRODUCE ? 2 : 1) * resident;
         launches[k].grid[0] = blocks;
         enum gpu_status prepared = gpu_launch_prepare(&launches[k]);
         if (prepared) return prepared;
     }
-    const bool alone = way->kernel[0] == REGISTERS;
+    sequence += PASSES;
     enum gpu_status status = chain_hold(&chain);
-    if (!status) status = gpu_launch_runtime(&launches[REGISTERS]);
-    for (unsigned k = way->count; k-- && !alone && !status;) status = gpu_launch_runtime(&launches[way->kernel[k]]);
+    for (unsigned pass = 0; pass < PASSES && !status; pass++) status = launch_pass(way, pass, sequence + pass);
     enum gpu_status released = chain_release(&chain);
-    if (!status) status = released ? released : read_stamps(alone ? 1 : 1 + way->count, blocks, sequence);
+    if (!status) status = released;
+    if (!status) status = gpu_read(stamps, stamps_device, PASSES * GRIDS * (size_t)resident * sizeof *stamps);
+    for (unsigned pass = 0; pass < PASSES && !status; pass++) {
+        status = check_grid(stamps_at(pass, REGISTERS), blocks, sequence + pass);
+        for (unsigned k = 0; k < way->count && !status; k++)
+            status = check_grid(stamps_at(pass, way->kernel[k]), blocks, sequence + pass);
+    }
     if (status) return status;
-    const struct carry_stamp *end = stamps + (alone ? 0 : resident), *begin = way->count > 1 ? end + resident : end;
-    passing->registers_ns = duration_ns(stamps, stamps, blocks);
+    const struct carry_stamp *registers = stamps + stamps_at(1, REGISTERS);
+    const struct carry_stamp *begin = stamps + stamps_at(1, way->kernel[way->count - 1]);
+    const struct carry_stamp *end = stamps + stamps_at(1, way->kernel[0]);
+    passing->registers_ns = duration_ns(registers, registers, blocks);
     passing->way_ns = duration_ns(begin, end, blocks);
     passing->boundary_ns =
         (double)(int64_t)(first_begin(end, blocks) - last_end(begin, blocks)) * gpu_clock_ns_per_tick();
-    if (checksum(end, blocks) != checksum(stamps, blocks))
+    if (checksum(end, blocks) != checksum(registers, blocks))
         return gpu_reason(GPU_FAILED, "%s: what was consumed is not what was produced", way->name);
     return GPU_OK;
 }
@@ -256,7 +275,10 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
             status = gpu_launch_runtime(launch);
         }
         enum gpu_status released = chain_release(&chain);
-        if (!status) status = released ? released : read_stamps(2, resident, bandwidth_argument.sequence);
+        if (!status) status = released;
+        if (!status) status = gpu_read(stamps, stamps_device, 2 * (size_t)resident * sizeof *stamps);
+        for (unsigned k = 0; k < 2 && !status; k++)
+            status = check_grid(k * (size_t)resident, resident, bandwidth_argument.sequence);
         if (status) return status;
         const double ns = duration_ns(stamps, stamps, resident);
         values[i] = bytes / ns;
@@ -323,9 +345,9 @@ static enum gpu_status allocate(void)
     const size_t most = (size_t)1 << ITEMS_MAX_LOG2, device = cache_bytes < most / 16 ? 16 * cache_bytes : most;
     if (device > items_bytes) items_bytes = device;
     enum gpu_status status = gpu_alloc(&items, items_bytes);
-    if (!status) status = gpu_alloc(&out, 3 * (size_t)resident * sizeof *stamps);
+    if (!status) status = gpu_alloc(&out, PASSES * GRIDS * (size_t)resident * sizeof *stamps);
     if (status) return status;
-    stamps = calloc(3 * (size_t)resident, sizeof *stamps);
+    stamps = calloc(PASSES * GRIDS * (size_t)resident, sizeof *stamps);
     if (!stamps) return gpu_reason(GPU_FAILED, "no memory for the stamps of %u blocks", resident);
     stamps_device = out;
     for (enum kernel k = 0; k < KERNELS; k++) arguments[k].items = items;
