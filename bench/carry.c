@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passing an intermediate from a producer to a consumer costs: in registers, in shared memory, through memory
 // between two phases of a kernel and between two kernels, beside the bandwidth of the level that it lies in.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/gpu_kernel.h"
 #include "backends/kernels/carry.h"
@@ -26,14 +28,13 @@ static const void *const kernels[ALL] = {
     gpu_kernel(carry_consume),   gpu_kernel(bandwidth_shared), gpu_kernel(bandwidth_load), gpu_kernel(bandwidth_store)};
 
 #define CARRY_PARAMS "block_threads=1024;blocks=resident"
-enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, RATE_FROM_LOG2 = 20, SAMPLES = 8 };
+enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 26, SAMPLES = 8, PASSES = 2, GRIDS = 3 };
 
 static struct chain chain;
 static struct carry_argument arguments[KERNELS];
 static struct bandwidth_argument bandwidth_argument;
 static struct gpu_launch launches[ALL];
-static struct carry_stamp *stamps_device,
-    *stamps; // a grid each: of registers, of the kernel that ends, of the one before
+static struct carry_stamp *stamps_device, *stamps; // GRIDS grids for each of the PASSES
 static void *items;
 static unsigned resident; // blocks that the device holds at once of each of the kernels
 static size_t cache_bytes, items_bytes;
@@ -41,24 +42,32 @@ static bool cpu;
 
 // --- One launch of each ------------------------------------------------------------------------------------
 
+static uint64_t first_begin(const struct carry_stamp *of, unsigned blocks)
+{
+    uint64_t begin = of->begin_ticks;
+    for (unsigned b = 1; b < blocks; b++)
+        if (of[b].begin_ticks < begin) begin = of[b].begin_ticks;
+    return begin;
+}
+
+static uint64_t last_end(const struct carry_stamp *of, unsigned blocks)
+{
+    uint64_t end = of->end_ticks;
+    for (unsigned b = 1; b < blocks; b++)
+        if (of[b].end_ticks > end) end = of[b].end_ticks;
+    return end;
+}
+
 // From the first begin of the BLOCKS at FIRST to the last end of those at LAST.
 static double duration_ns(const struct carry_stamp *first, const struct carry_stamp *last, unsigned blocks)
 {
-    uint64_t begin = first->begin_ticks, end = last->end_ticks;
-    for (unsigned b = 1; b < blocks; b++) {
-        if (first[b].begin_ticks < begin) begin = first[b].begin_ticks;
-        if (last[b].end_ticks > end) end = last[b].end_ticks;
-    }
-    return (double)(end - begin) * gpu_clock_ns_per_tick();
+    return (double)(last_end(last, blocks) - first_begin(first, blocks)) * gpu_clock_ns_per_tick();
 }
 
-// Brings the stamps of GRIDS grids of BLOCKS, which are to be of launch SEQUENCE.
-static enum gpu_status read_stamps(unsigned grids, unsigned blocks, uint64_t sequence)
+// The BLOCKS stamps from AT on are to be of launch SEQUENCE.
+static enum gpu_status check_grid(size_t at, unsigned blocks, uint64_t sequence)
 {
-    enum gpu_status status = gpu_read(stamps, stamps_device, grids * (size_t)resident * sizeof *stamps);
-    for (unsigned g = 0; g < grids && !status; g++)
-        status = launch_check_stamps(&stamps[g * resident].sequence, sizeof *stamps, blocks, sequence);
-    return status;
+    return launch_check_stamps(&stamps[at].sequence, sizeof *stamps, blocks, sequence);
 }
 
 static uint32_t checksum(const struct carry_stamp *of, unsigned blocks)
@@ -79,39 +88,72 @@ static const struct way {
     const char *name;
     unsigned count;
     enum kernel kernel[2];
+    bool own; // of two kernels: a block consumes what its index produced
 } ways[] = {{"registers", 1, {REGISTERS}},
             {"shared", 1, {SHARED}},
             {"phases", 1, {PHASES}},
-            {"kernels", 2, {CONSUME, PRODUCE}}};
-enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAY_KERNELS, WAYS };
+            {"kernels", 2, {CONSUME, PRODUCE}, false},
+            {"kernels_own", 2, {CONSUME, PRODUCE}, true}};
+enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAYS = sizeof ways / sizeof *ways };
 
-// Runs the registers' kernel and then WAY's, all in the queue before a gate opens. That WAY consumed what was produced
-// is proven by the sum, which has to be that of the registers.
-static enum gpu_status run(const struct way *way, size_t bytes, double *registers_ns, double *way_ns)
+struct passing {
+    double registers_ns, way_ns;
+    double boundary_ns; // of two kernels
+};
+
+// Where KERNEL's stamps are, of PASS 0, which warms up, or 1: of registers, of the kernel that ends, of the one before.
+static size_t stamps_at(unsigned pass, enum kernel kernel)
 {
-    static uint64_t sequence;
-    const unsigned blocks = blocks_of(bytes);
-    sequence++;
+    return (size_t)resident * (pass * GRIDS + (kernel == REGISTERS ? 0 : kernel == PRODUCE ? 2 : 1));
+}
+
+// One launch of the registers' kernel and then WAY's, with a seed of this launch.
+static enum gpu_status launch_pass(const struct way *way, unsigned pass, uint64_t sequence)
+{
+    enum gpu_status status = GPU_OK;
     for (enum kernel k = 0; k < KERNELS; k++) {
         arguments[k].sequence = sequence;
         arguments[k].seed = (uint32_t)sequence * 0x2545f491u;
+        arguments[k].out = stamps_device + stamps_at(pass, k);
+    }
+    if (way->kernel[0] != REGISTERS) status = gpu_launch_runtime(&launches[REGISTERS]);
+    for (unsigned k = way->count; k-- && !status;) status = gpu_launch_runtime(&launches[way->kernel[k]]);
+    return status;
+}
+
+// Both passes in the queue before a gate opens: in the second, no kernel is the first to find its code cold. That WAY
+// consumed what was produced is proven by the sum, which has to be that of the registers.
+static enum gpu_status run(const struct way *way, size_t bytes, struct passing *passing)
+{
+    static uint64_t sequence;
+    const unsigned blocks = blocks_of(bytes);
+    for (enum kernel k = 0; k < KERNELS; k++) {
+        arguments[k].own = way->own;
         arguments[k].count = (uint32_t)(bytes / sizeof(struct carry_item));
-        arguments[k].out = stamps_device + (k == REGISTERS ? 0 : k == PRODUCE ? 2 : 1) * resident;
         launches[k].grid[0] = blocks;
         enum gpu_status prepared = gpu_launch_prepare(&launches[k]);
         if (prepared) return prepared;
     }
-    const bool alone = way->kernel[0] == REGISTERS;
+    sequence += PASSES;
     enum gpu_status status = chain_hold(&chain);
-    if (!status) status = gpu_launch_runtime(&launches[REGISTERS]);
-    for (unsigned k = way->count; k-- && !alone && !status;) status = gpu_launch_runtime(&launches[way->kernel[k]]);
+    for (unsigned pass = 0; pass < PASSES && !status; pass++) status = launch_pass(way, pass, sequence + pass);
     enum gpu_status released = chain_release(&chain);
-    if (!status) status = released ? released : read_stamps(alone ? 1 : 1 + way->count, blocks, sequence);
+    if (!status) status = released;
+    if (!status) status = gpu_read(stamps, stamps_device, PASSES * GRIDS * (size_t)resident * sizeof *stamps);
+    for (unsigned pass = 0; pass < PASSES && !status; pass++) {
+        status = check_grid(stamps_at(pass, REGISTERS), blocks, sequence + pass);
+        for (unsigned k = 0; k < way->count && !status; k++)
+            status = check_grid(stamps_at(pass, way->kernel[k]), blocks, sequence + pass);
+    }
     if (status) return status;
-    const struct carry_stamp *end = stamps + (alone ? 0 : resident), *begin = way->count > 1 ? end + resident : end;
-    *registers_ns = duration_ns(stamps, stamps, blocks);
-    *way_ns = duration_ns(begin, end, blocks);
-    if (checksum(end, blocks) != checksum(stamps, blocks))
+    const struct carry_stamp *registers = stamps + stamps_at(1, REGISTERS);
+    const struct carry_stamp *begin = stamps + stamps_at(1, way->kernel[way->count - 1]);
+    const struct carry_stamp *end = stamps + stamps_at(1, way->kernel[0]);
+    passing->registers_ns = duration_ns(registers, registers, blocks);
+    passing->way_ns = duration_ns(begin, end, blocks);
+    passing->boundary_ns =
+        (double)(int64_t)(first_begin(end, blocks) - last_end(begin, blocks)) * gpu_clock_ns_per_tick();
+    if (checksum(end, blocks) != checksum(registers, blocks))
         return gpu_reason(GPU_FAILED, "%s: what was consumed is not what was produced", way->name);
     return GPU_OK;
 }
@@ -129,44 +171,49 @@ static void tell(struct bench_case *c)
 
 // duration: from the first clock read of the first block of the (first) kernel to the moment when the last block of the
 // (last) kernel has consumed its items.
-// carry_cost: the same less the duration of the kernel that consumes in registers, in the same sample.
-static enum gpu_status measure_carry(struct bench_case *c, unsigned samples, double *values)
+// carry_rate: the bytes over it.
+// boundary: from the last end of a producer's block to the first begin of a consumer's.
+static enum gpu_status measure_passing(struct bench_case *c, unsigned samples, double *values)
 {
-    const struct way *way = &ways[(int)c->argument];
+    const double step_ns = sync_device_resolution_ns(), bytes = c->axis_value;
+    double shortest_ns = HUGE_VAL;
     enum gpu_status status = GPU_OK;
     tell(c);
     for (unsigned i = 0; i < samples && !status; i++) {
-        double registers_ns = 0, way_ns = 0;
-        status = run(way, (size_t)c->axis_value, &registers_ns, &way_ns);
-        values[i] = way_ns;
-        if (c->outputs[1].metric) values[samples + i] = way_ns - registers_ns;
+        struct passing passing = {0};
+        status = run(&ways[(int)c->argument], (size_t)bytes, &passing);
+        const double ns = fmax(passing.way_ns, step_ns);
+        shortest_ns = fmin(shortest_ns, ns);
+        values[i] = passing.way_ns;
+        if (c->outputs[1].metric) values[samples + i] = bytes / ns;
+        if (c->outputs[2].metric) values[2 * samples + i] = passing.boundary_ns;
     }
-    c->error_bound[0] = sync_device_resolution_ns();
-    c->error_bound[1] = 2 * sync_device_resolution_ns();
+    c->error_bound[0] = step_ns;
+    c->error_bound[1] = c->outputs[1].resolution = bytes / shortest_ns * step_ns / shortest_ns;
+    c->error_bound[2] = 2 * step_ns;
     return status;
 }
 
-// carry_rate: the bytes over the carry_cost. One that the clock cannot tell from nothing has no rate; a single sample
-// counts as no shorter than two of its steps.
-static enum gpu_status measure_rate(struct bench_case *c, unsigned samples, double *values)
+// carry_cost: the duration less that of the kernel that consumes in registers, in the same sample.
+static enum gpu_status measure_cost(struct bench_case *c, unsigned samples, double *values)
 {
-    const double error_ns = 2 * sync_device_resolution_ns();
+    const double step_ns = sync_device_resolution_ns();
     double cost_ns[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD];
     enum gpu_status status = GPU_OK;
     tell(c);
     for (unsigned i = 0; i < samples && !status; i++) {
-        double registers_ns = 0, way_ns = 0;
-        status = run(&ways[(int)c->argument], (size_t)c->axis_value, &registers_ns, &way_ns);
-        cost_ns[i] = way_ns - registers_ns;
-        values[i] = c->axis_value / (cost_ns[i] > error_ns ? cost_ns[i] : error_ns);
+        struct passing passing = {0};
+        status = run(&ways[(int)c->argument], (size_t)c->axis_value, &passing);
+        values[i] = cost_ns[i] = passing.way_ns - passing.registers_ns;
     }
     if (status) return status;
     stats_sort(cost_ns, samples);
     const double median_ns = stats_quantile(cost_ns, samples, 0.5);
-    if (median_ns < 2 * error_ns)
-        return gpu_reason(GPU_UNSUPPORTED, "passing %.0f bytes costs %.0f ns, which the device's clock cannot tell",
-                          c->axis_value, median_ns);
-    c->error_bound[0] = c->axis_value / (median_ns - error_ns) - c->axis_value / median_ns;
+    if (median_ns < 10 * step_ns)
+        return gpu_reason(GPU_UNSUPPORTED,
+                          "passing %.0f bytes costs less than ten steps of the device's clock: %.0f ns", c->axis_value,
+                          median_ns);
+    c->error_bound[0] = 2 * step_ns;
     return GPU_OK;
 }
 
@@ -175,14 +222,39 @@ static enum gpu_status measure_rate(struct bench_case *c, unsigned samples, doub
 static const struct level {
     const char *name;
     enum kernel kernel;
-    double caches; // the memory it covers, in sizes of the shared cache; 0: shared memory
-    double bytes;  // that are read or written in all, in the same; of shared memory for each thread
-} levels[] = {{"shared", READ_SHARED, 0, 16384},
-              {"l2", LOAD, 0.25, 2},
-              {"l2_store", STORE, 0.25, 2},
-              {"device", LOAD, 4, 4},
-              {"device_store", STORE, 4, 4}};
-enum { LEVELS = sizeof levels / sizeof *levels, ITEMS_MAX_LOG2 = 30 };
+    double caches; // the memory it covers, in sizes of the shared cache; 0: shared memory, 16 KiB for each thread
+    double passes; // over it; 1: no byte twice
+} levels[] = {{"shared", READ_SHARED, 0, 0},
+              {"l2", LOAD, 0.25, 8},
+              {"l2_store", STORE, 0.25, 8},
+              {"device", LOAD, 16, 1},
+              {"device_store", STORE, 16, 1}};
+enum { LEVELS = sizeof levels / sizeof *levels, SHARED_BYTES = 16384, ITEMS_MAX_LOG2 = 30, DEVICE_CACHES_MIN = 4 };
+
+// How many items LEVEL covers, and how many of them each of so many THREADS reads or writes.
+static enum gpu_status cover(const struct level *level, uint64_t threads, uint32_t *covered, uint32_t *each)
+{
+    const uint64_t cache = cache_bytes / sizeof(struct carry_item), all = items_bytes / sizeof(struct carry_item);
+    uint64_t count = (uint64_t)(level->caches * (double)cache);
+    *covered = (uint32_t)threads;
+    *each = SHARED_BYTES / sizeof(struct carry_item);
+    if (level->caches == 0) return GPU_OK;
+    if (!cache) return gpu_reason(GPU_UNSUPPORTED, "nobody tells how large the shared cache is");
+    const uint64_t unit = threads * CARRY_LOADS_AT_ONCE; // all threads, each with its loads at once
+    if (level->passes > 1) {
+        if (count < threads) count = threads;
+        if (count > cache / 2)
+            return gpu_reason(GPU_UNSUPPORTED, "one item for each thread is more than half of the shared cache");
+    } else {
+        if (all < DEVICE_CACHES_MIN * cache || all < unit)
+            return gpu_reason(GPU_UNSUPPORTED, "%zu bytes do not keep the shared cache from helping", items_bytes);
+        count = count < all ? count : all;
+        count = count < unit ? unit : count / unit * unit;
+    }
+    *covered = (uint32_t)count;
+    *each = (uint32_t)((double)count * level->passes / (double)unit) * CARRY_LOADS_AT_ONCE;
+    return GPU_OK;
+}
 
 // bandwidth: all bytes that a full device reads, or writes, over the time from the first clock read of the first block
 // to the last one's end, when all has come (a store: when a fence says so). One launch that does not count goes before.
@@ -190,20 +262,10 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
 {
     const struct level *level = &levels[(int)c->argument];
     const struct gpu_launch *launch = &launches[level->kernel];
-    const double threads = (double)resident * (cpu ? 1 : CARRY_THREADS), item_bytes = sizeof(struct carry_item);
-    double each = level->bytes / item_bytes, covered = level->caches * (double)cache_bytes / item_bytes;
-    if (level->caches > 0) {
-        if (!cache_bytes || covered * item_bytes > (double)items_bytes)
-            return gpu_reason(GPU_UNSUPPORTED, "%s",
-                              cache_bytes ? "four times the shared cache are more than 1 GiB"
-                                          : "nobody tells how large the shared cache is");
-        if (covered < threads) covered = threads;
-        each *= (double)cache_bytes / threads;
-    }
-    bandwidth_argument.count = (uint32_t)covered;
-    bandwidth_argument.each = ((uint32_t)each / CARRY_LOADS_AT_ONCE + 1) * CARRY_LOADS_AT_ONCE;
-    const double bytes = threads * bandwidth_argument.each * item_bytes;
-    enum gpu_status status = GPU_OK;
+    const unsigned threads = resident * (cpu ? 1 : CARRY_THREADS);
+    enum gpu_status status = cover(level, threads, &bandwidth_argument.count, &bandwidth_argument.each);
+    if (status) return status;
+    const double bytes = (double)threads * bandwidth_argument.each * sizeof(struct carry_item);
     double shortest_ns = 0;
     for (unsigned i = 0; i < samples && !status; i++) {
         bandwidth_argument.sequence++;
@@ -213,13 +275,16 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
             status = gpu_launch_runtime(launch);
         }
         enum gpu_status released = chain_release(&chain);
-        if (!status) status = released ? released : read_stamps(2, resident, bandwidth_argument.sequence);
+        if (!status) status = released;
+        if (!status) status = gpu_read(stamps, stamps_device, 2 * (size_t)resident * sizeof *stamps);
+        for (unsigned k = 0; k < 2 && !status; k++)
+            status = check_grid(k * (size_t)resident, resident, bandwidth_argument.sequence);
         if (status) return status;
         const double ns = duration_ns(stamps, stamps, resident);
         values[i] = bytes / ns;
         if (!i || ns < shortest_ns) shortest_ns = ns;
     }
-    c->error_bound[0] = bytes / shortest_ns * sync_device_resolution_ns() / shortest_ns;
+    c->error_bound[0] = c->outputs[0].resolution = bytes / shortest_ns * sync_device_resolution_ns() / shortest_ns;
     snprintf(c->detail, sizeof c->detail, "blocks=%u;bytes=%.0f", resident, bytes);
     return status;
 }
@@ -236,15 +301,15 @@ static void add(struct bench_plan *plan, unsigned way, unsigned log2)
                            .samples = SAMPLES,
                            .budget_share = 0.06,
                            .argument = way,
-                           .measure = measure_carry,
+                           .measure = measure_passing,
                            .outputs = {{"duration", "ns", "lower", .resolution = step_ns}}};
-    if (way != WAY_REGISTERS)
-        c.outputs[1] = (struct bench_output){"carry_cost", "ns", "lower", .resolution = 2 * step_ns};
+    if (way != WAY_REGISTERS) c.outputs[1] = (struct bench_output){"carry_rate", "bytes_per_ns", "higher"};
+    if (ways[way].count > 1) c.outputs[2] = (struct bench_output){"boundary", "ns", "lower", .resolution = 2 * step_ns};
     bench_add(plan, &c);
-    if (way == WAY_REGISTERS || log2 < RATE_FROM_LOG2) return;
-    c.measure = measure_rate;
-    c.outputs[0] = (struct bench_output){"carry_rate", "bytes_per_ns", "higher"};
-    c.outputs[1] = (struct bench_output){0};
+    if (way == WAY_REGISTERS) return;
+    c.measure = measure_cost;
+    memset(c.outputs, 0, sizeof c.outputs);
+    c.outputs[0] = (struct bench_output){"carry_cost", "ns", "lower", .resolution = 2 * step_ns};
     bench_add(plan, &c);
 }
 
@@ -277,11 +342,12 @@ static enum gpu_status allocate(void)
     void *out;
     cache_bytes = gpu_cache_bytes();
     items_bytes = (size_t)1 << (cpu ? TO_LOG2_CPU : TO_LOG2);
-    if (4 * cache_bytes > items_bytes && 4 * cache_bytes <= (size_t)1 << ITEMS_MAX_LOG2) items_bytes = 4 * cache_bytes;
+    const size_t most = (size_t)1 << ITEMS_MAX_LOG2, device = cache_bytes < most / 16 ? 16 * cache_bytes : most;
+    if (device > items_bytes) items_bytes = device;
     enum gpu_status status = gpu_alloc(&items, items_bytes);
-    if (!status) status = gpu_alloc(&out, 3 * (size_t)resident * sizeof *stamps);
+    if (!status) status = gpu_alloc(&out, PASSES * GRIDS * (size_t)resident * sizeof *stamps);
     if (status) return status;
-    stamps = calloc(3 * (size_t)resident, sizeof *stamps);
+    stamps = calloc(PASSES * GRIDS * (size_t)resident, sizeof *stamps);
     if (!stamps) return gpu_reason(GPU_FAILED, "no memory for the stamps of %u blocks", resident);
     stamps_device = out;
     for (enum kernel k = 0; k < KERNELS; k++) arguments[k].items = items;

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # What passing an intermediate from a producer to a consumer costs, over its size, by the way that it takes.
 # Row: carry_cost/kernels carry kernels carry_cost block_threads=1024;blocks=resident bytes
+# Row: carry_cost/kernels_own? carry kernels_own carry_cost block_threads=1024;blocks=resident bytes
 # Row: carry_cost/phases? carry phases carry_cost block_threads=1024;blocks=resident bytes
 # Row: carry_cost/shared? carry shared carry_cost block_threads=1024;blocks=resident bytes
 # Row: duration/registers? carry registers duration block_threads=1024;blocks=resident bytes
 
-named(i) = way(i) eq 'kernels' ? 'between two kernels' : way(i) eq 'phases' ? 'between two phases of a kernel' : \
-    way(i) eq 'shared' ? 'in shared memory' : 'the whole kernel, in registers'
-hue(i) = way(i) eq 'kernels' ? '#b03060' : way(i) eq 'phases' ? '#d98c00' : way(i) eq 'shared' ? '#0072b2' : '#222222'
+named(i) = way(i) eq 'kernels' ? 'two kernels' : way(i) eq 'kernels_own' ? 'the same block''s' : \
+    way(i) eq 'phases' ? 'two phases of a kernel' : way(i) eq 'shared' ? 'shared memory' : 'the whole kernel, in registers'
+hue(i) = way(i) eq 'kernels' ? '#b03060' : way(i) eq 'kernels_own' ? '#7a5195' : way(i) eq 'phases' ? '#d98c00' : \
+    way(i) eq 'shared' ? '#0072b2' : '#222222'
 dashes(i) = way(i) eq 'registers' ? 2 : 1
-shape(i) = way(i) eq 'kernels' ? 7 : way(i) eq 'phases' ? 5 : way(i) eq 'shared' ? 9 : 11
+shape(i) = way(i) eq 'kernels' ? 7 : way(i) eq 'kernels_own' ? 13 : way(i) eq 'phases' ? 5 : \
+    way(i) eq 'shared' ? 9 : 11
 
 # A cost below the clock's step has no place on a logarithmic axis.
 us(ns) = ns > 0 ? ns / 1e3 : NaN

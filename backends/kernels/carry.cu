@@ -71,6 +71,19 @@ KERNEL_FUNCTION void leave_stamp(struct carry_stamp *stamps, uint64_t sequence, 
     out->sequence = sequence;
 }
 
+// A stamp with nothing behind it but its last store: the next kernel waits for all that this one does.
+KERNEL_FUNCTION void leave_bare_stamp(struct carry_stamp *stamps, uint64_t sequence, uint64_t begin)
+{
+    struct carry_stamp *out = stamps + block_index();
+    if (!thread_index()) {
+        out->begin_ticks = begin;
+        out->checksum = 0;
+        out->sequence = sequence;
+    }
+    block_barrier();
+    if (!thread_index()) out->end_ticks = device_clock();
+}
+
 // --- From a producer to a consumer -------------------------------------------------------------------------
 
 KERNEL_BOUNDED(carry_registers, struct carry_argument, CARRY_THREADS)
@@ -120,14 +133,16 @@ KERNEL_BOUNDED(carry_produce, struct carry_argument, CARRY_THREADS)
 {
     uint64_t begin = device_clock();
     produce_range(argument.items, items_of(argument.count, block_index()), argument.seed);
-    leave_stamp(argument.out, argument.sequence, begin, 0);
+    leave_bare_stamp(argument.out, argument.sequence, begin);
 }
 
-// From the last block's items to the first's: hardly any was produced on the same multiprocessor.
+// Unless a block is to have its own: from the last block's items to the first's, of which hardly any was produced on
+// the same multiprocessor.
 KERNEL_BOUNDED(carry_consume, struct carry_argument, CARRY_THREADS)
 {
     uint64_t begin = device_clock();
-    const struct range range = items_of(argument.count, block_count() - 1 - block_index());
+    const uint32_t from = argument.own ? block_index() : block_count() - 1 - block_index();
+    const struct range range = items_of(argument.count, from);
     uint32_t sum = consume_range(argument.items, range);
     leave_stamp(argument.out, argument.sequence, begin, sum);
 }

@@ -27,6 +27,7 @@ struct carry_argument {
     uint64_t sequence;
     struct carry_item *items; // the device's
     uint32_t count;           // a power of two, from 2 * CARRY_NEIGHBOUR on
+    uint32_t own;             // `carry_consume`: not 0: a block consumes what its index produced, else the mirror image
     uint32_t seed;            // another in each launch: what an earlier one left is no answer
 };
 
