@@ -89,9 +89,9 @@ static const struct way {
     unsigned count;
     enum kernel kernel[2];
     bool own; // of two kernels: a block consumes what its index produced
-} ways[] = {{"registers", 1, {REGISTERS}},
-            {"shared", 1, {SHARED}},
-            {"phases", 1, {PHASES}},
+} ways[] = {{"registers", 1, {REGISTERS}, false},
+            {"shared", 1, {SHARED}, false},
+            {"phases", 1, {PHASES}, false},
             {"kernels", 2, {CONSUME, PRODUCE}, false},
             {"kernels_own", 2, {CONSUME, PRODUCE}, true}};
 enum { WAY_REGISTERS, WAY_SHARED, WAY_PHASES, WAYS = sizeof ways / sizeof *ways };
