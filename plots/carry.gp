@@ -6,7 +6,7 @@
 # Row: carry_cost/shared? carry shared carry_cost block_threads=1024;blocks=resident bytes
 # Row: duration/registers? carry registers duration block_threads=1024;blocks=resident bytes
 
-named(i) = way(i) eq 'kernels' ? 'two kernels' : way(i) eq 'kernels_own' ? 'the same block''s' : \
+named(i) = way(i) eq 'kernels' ? 'two kernels' : way(i) eq 'kernels_own' ? 'two kernels, own items' : \
     way(i) eq 'phases' ? 'two phases of a kernel' : way(i) eq 'shared' ? 'shared memory' : 'the whole kernel, in registers'
 hue(i) = way(i) eq 'kernels' ? '#b03060' : way(i) eq 'kernels_own' ? '#7a5195' : way(i) eq 'phases' ? '#d98c00' : \
     way(i) eq 'shared' ? '#0072b2' : '#222222'
