@@ -28,7 +28,7 @@ static const void *const kernels[ALL] = {
     gpu_kernel(carry_consume),   gpu_kernel(bandwidth_shared), gpu_kernel(bandwidth_load), gpu_kernel(bandwidth_store)};
 
 #define CARRY_PARAMS "block_threads=1024;blocks=resident"
-enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 24, SAMPLES = 8, PASSES = 2, GRIDS = 3 };
+enum { STEP_LOG2 = 2, FROM_LOG2 = 12, TO_LOG2 = 28, TO_LOG2_CPU = 22, SAMPLES = 8, PASSES = 2, GRIDS = 3 };
 
 static struct chain chain;
 static struct carry_argument arguments[KERNELS];
@@ -372,7 +372,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (status) return status;
     for (unsigned log2 = FROM_LOG2; log2 <= (unsigned)(cpu ? TO_LOG2_CPU : TO_LOG2); log2 += STEP_LOG2)
         for (unsigned way = 0; way < WAYS; way++)
-            if (!quick || (way >= WAY_PHASES && (log2 == 16 || log2 == 24))) add(plan, way, log2);
+            if (!quick || (way >= WAY_PHASES && (log2 == 16 || log2 == (cpu ? TO_LOG2_CPU : 24u)))) add(plan, way, log2);
     for (unsigned l = 0; l < LEVELS; l++)
         bench_add(plan, &(struct bench_case){.variant = levels[l].name,
                                              .params = CARRY_PARAMS,

@@ -52,7 +52,7 @@ rows every_size.csv variant metric axis_value median max detail status reason | 
             printf "%s: %s bytes a ns, of at most %s\n", key, rate[key], limit
             bad = 1
         }
-        exit bad || count < 28
+        exit bad || count < 24
     }' >out || fail 'rates above what the bandwidths allow'
 
 # Of memory no byte is read twice, from 16 times the cache; of the cache a quarter is, eight times. Here a block is one thread.
