@@ -1,365 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel finds of what the one before it left: in caches, by the cycles of loads that depend on each other, and
 // (survival.h) in shared and device memory.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "backends/gpu_graph.h"
-#include "backends/gpu_kernel.h"
-#include "backends/kernels/cache_loss.h"
-#include "common/launch.h"
-#include "common/stats.h"
+#include "common/reload.h"
 #include "common/survival.h"
-#include "common/sweep.h"
 
-GPU_KERNEL(reload_global);
-GPU_KERNEL(reload_global_other);
-GPU_KERNEL(reload_read_only);
-GPU_KERNEL(reload_constant);
-GPU_KERNEL(reload_constant_other);
-GPU_KERNEL(reload_parameters);
-GPU_KERNEL(reload_link);
+enum { SAMPLES = 8, FROM_LOG2 = 11, PAGES_FROM = 32, CASES_MAX = 160 };
 
-enum { SAMPLES = 8, LINES_TIMED_MAX = 1024, OWN_SETS_LOG2 = 18, ATTEMPTS = 64, LINK_THREADS = 256, LINK_BLOCKS = 4 };
-enum { FROM_LOG2 = 11, PAGES_FROM = 32, PAGES_TO = 32768, CASES_MAX = 160 };
-static const double IDLE_S = 1e-3;
+static const char *const way_names[RELOAD_WAYS] = {"first_pass",   "second_pass", "next_launch", "after_sweep",
+                                                   "other_kernel", "graph",       "dependent",   "idle"};
 
-// What is between the launch that loads a working set, or its first half, and the chase through it.
-enum way { FIRST_PASS, SECOND_PASS, NEXT_LAUNCH, AFTER_SWEEP, OTHER_KERNEL, GRAPH, DEPENDENT, IDLE };
-static const char *const way_names[] = {"first_pass",   "second_pass", "next_launch", "after_sweep",
-                                        "other_kernel", "graph",       "dependent",   "idle"};
-
-enum half { FIRST, SECOND, HALVES };
-
-static struct memory {
-    const char *name;
-    const void *kernel, *other; // OTHER: the same code at another place
-    size_t line_bytes;          // 0: a page's
-    bool whole;                 // takes reload_parameters, not the first part alone
-    struct gpu_launch launches[2];
-} memories[] = {{"global", gpu_kernel(reload_global), gpu_kernel(reload_global_other), RELOAD_LINE_BYTES},
-                {"read_only", gpu_kernel(reload_read_only), gpu_kernel(reload_read_only), RELOAD_LINE_BYTES},
-                {"constant", gpu_kernel(reload_constant), gpu_kernel(reload_constant_other), RELOAD_INDEXED_LINE_BYTES},
-                {"constant", gpu_kernel(reload_constant), gpu_kernel(reload_constant_other), RELOAD_LONG_LINE_BYTES},
-                {"parameters", gpu_kernel(reload_parameters), gpu_kernel(reload_parameters), RELOAD_INDEXED_LINE_BYTES,
-                 .whole = true},
-                {"pages", gpu_kernel(reload_global), gpu_kernel(reload_global_other), 0}};
-enum { GLOBAL, READ_ONLY, CONSTANT, CONSTANT_LONG, PARAMETERS, PAGES, MEMORIES };
-
-static struct reload {
-    struct memory *memory;
-    enum way way;
-    uint64_t bytes;
-} reloads[CASES_MAX];
+static struct reload reloads[CASES_MAX];
 static unsigned reload_count;
 
-static struct chain chain;
-static struct sweep sweep;
-static struct gpu_outcome swept; // whether there is a sweep
-static struct reload_parameters parameters;
-static struct reload_link_argument link_argument;
-static struct gpu_launch link_launch, dependent_launch;
-static struct reload_stamp *stamps[HALVES], *stamps_device; // one a multiprocessor and half
-static uint16_t *sets, *sets_device;
-static void *sets_view;                     // of SETS
-static unsigned multiprocessors, set_count; // SET_COUNT: that have a set
-static uint32_t start_line;
-static uint16_t order[RELOAD_MULTIPROCESSORS]; // of multiprocessors by their index; RELOAD_NO_SET: there is none
-static uint64_t sequences[HALVES];             // of the last launch of each half; none of two launches have the same
-static void *words, *pages;
-static size_t pages_bytes; // of PAGES; 0: not tried yet
-
-// --- Working sets ------------------------------------------------------------------------------------------
-
-static enum gpu_status read_stamps(enum half half)
-{
-    enum gpu_status status =
-        gpu_read(stamps[half], stamps_device + half * multiprocessors, multiprocessors * sizeof **stamps);
-    return status ? status
-                  : launch_check_stamps(&stamps[half]->sequence, sizeof **stamps, multiprocessors, sequences[half]);
-}
-
-static enum gpu_status submit(const struct gpu_launch *launch, launch_function *function, enum half half,
-                              unsigned actions)
-{
-    parameters.chase.out = stamps_device + half * multiprocessors;
-    parameters.chase.sequence = sequences[half] = sequences[FIRST] + sequences[SECOND] + 1;
-    parameters.chase.actions = actions;
-    return function(launch);
-}
-
-// Lets COUNT multiprocessors have a set each, from FROM on, and no other one.
-static enum gpu_status share_out(unsigned count, unsigned from)
-{
-    for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) {
-        const unsigned set = (order[i] + multiprocessors - from) % multiprocessors;
-        sets[i] = order[i] != RELOAD_NO_SET && set < count ? (uint16_t)set : RELOAD_NO_SET;
-    }
-    enum gpu_status status =
-        gpu_stream_copy(chain.stream, sets_device, sets_view, RELOAD_MULTIPROCESSORS * sizeof *sets);
-    return launch_drain(chain.stream, status);
-}
-
-// Once for all: which indices multiprocessors have.
-static enum gpu_status find_multiprocessors(void)
-{
-    unsigned found = 0;
-    for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) order[i] = RELOAD_NO_SET;
-    enum gpu_status status = share_out(0, 0);
-    for (unsigned attempt = 0; attempt < ATTEMPTS && found < multiprocessors && !status; attempt++) {
-        status = launch_drain(chain.stream, submit(&memories[GLOBAL].launches[0], gpu_launch_runtime, FIRST, 0));
-        if (!status) status = read_stamps(FIRST);
-        for (unsigned b = 0; b < multiprocessors && !status; b++) {
-            const unsigned index = stamps[FIRST][b].multiprocessor;
-            if (index >= RELOAD_MULTIPROCESSORS)
-                return gpu_reason(GPU_UNSUPPORTED, "kernels cannot tell here which multiprocessor they run on");
-            if (order[index] == RELOAD_NO_SET) order[index] = (uint16_t)found++;
-        }
-    }
-    return status;
-}
-
-// From one line of a set to the next.
-static size_t line_bytes(const struct memory *memory)
-{
-    return memory->line_bytes ? memory->line_bytes : gpu_page_bytes();
-}
-
-static bool is_indexed(const struct memory *memory)
-{
-    return memory >= &memories[CONSTANT] && memory <= &memories[PARAMETERS];
-}
-
-// Links the working sets of RELOAD and aims the next launches at them. Each multiprocessor has its own while all of
-// them leave half of the cache that they share free; larger ones are one multiprocessor's alone.
-static enum gpu_status make_sets(const struct reload *reload)
-{
-    struct reload_argument *chase = &parameters.chase;
-    const bool in_pages = reload->memory == &memories[PAGES];
-    const size_t stride = line_bytes(reload->memory);
-    chase->stride = (uint32_t)stride;
-    chase->lines = (uint32_t)(reload->bytes / stride);
-    chase->hops = (chase->lines < LINES_TIMED_MAX ? chase->lines : LINES_TIMED_MAX) - 1;
-    if (is_indexed(reload->memory)) {
-        chase->set_bytes = chase->first = 0;
-        chase->self = RELOAD_INDEXED_LINE_BYTES - 4;
-        if (reload->memory == &memories[CONSTANT_LONG]) chase->first = 4 * RELOAD_CONSTANT_CYCLES;
-        for (uint64_t bytes = RELOAD_CONSTANT_BYTES_MIN; bytes < reload->bytes && !reload->memory->whole; bytes *= 2)
-            chase->first += 4;
-        chase->self -= chase->first;
-        set_count = multiprocessors;
-        return GPU_OK;
-    }
-    const uint64_t room = gpu_cache_bytes() / 2 / reload->bytes;
-    set_count = room < multiprocessors ? (unsigned)room : multiprocessors;
-    if (in_pages || reload->bytes > 1ul << OWN_SETS_LOG2 || !set_count) set_count = 1;
-    chase->set_bytes = reload->bytes;
-    chase->first = (uintptr_t)(in_pages ? pages : words);
-    chase->self = RELOAD_SELF_BYTES;
-    link_argument = (struct reload_link_argument){chase->first, reload->bytes, chase->lines, chase->stride, set_count};
-    return launch_drain(chain.stream, gpu_launch_runtime(&link_launch));
-}
-
-static uint64_t place(const struct memory *memory, uint32_t line)
-{
-    return is_indexed(memory) ? (uint64_t)line * parameters.chase.stride : RELOAD_PLACE(line, parameters.chase.stride);
-}
-
-// For each sample others: the multiprocessors that have sets, where there are fewer sets, and the line where chases
-// start; or what one place in the caches has to do with it would be taken for what all have.
-static enum gpu_status vary(const struct reload *reload)
-{
-    static uint32_t random;
-    random = random * 1664525u + 1013904223u;
-    start_line = (random >> 8) & (parameters.chase.lines - 1);
-    parameters.chase.start = place(reload->memory, start_line);
-    return share_out(set_count, (random >> 8) % multiprocessors);
-}
-
-// Where the chase ends, from its set's beginning.
-static uint64_t expected_end(const struct reload *reload)
-{
-    uint32_t line = start_line;
-    for (uint32_t i = 0; i <= parameters.chase.hops; i++) line = RELOAD_NEXT(line, parameters.chase.lines);
-    return place(reload->memory, line);
-}
-
-// --- reload ------------------------------------------------------------------------------------------------
-
-static enum gpu_status submit_graph(const struct gpu_launch *launch)
-{
-    struct gpu_graph *graph = NULL;
-    struct gpu_graph_executable *executable = NULL;
-    enum gpu_status status = gpu_capture_begin(chain.stream);
-    if (status) return status;
-    status = submit(launch, gpu_launch_runtime, FIRST, RELOAD_TOUCH);
-    if (!status) status = submit(launch, gpu_launch_runtime, SECOND, RELOAD_CHASE);
-    enum gpu_status ended = gpu_capture_end(chain.stream, &graph);
-    if (!status) status = ended ? ended : gpu_graph_instantiate(graph, &executable);
-    if (!status) status = launch_drain(chain.stream, gpu_graph_launch(executable, chain.stream));
-    gpu_graph_executable_destroy(executable);
-    gpu_graph_destroy(graph);
-    return status;
-}
-
-// Two launches behind a gate, or, with the way IDLE, one after the other has been waited for.
-static enum gpu_status submit_pair(const struct reload *reload)
-{
-    const struct memory *memory = reload->memory;
-    const bool dependent = reload->way == DEPENDENT, idle = reload->way == IDLE;
-    const struct timespec pause = {0, (long)(IDLE_S * 1e9)};
-    enum gpu_status status = idle ? GPU_OK : chain_hold(&chain);
-    if (!status) status = submit(&memory->launches[0], gpu_launch_runtime, FIRST, RELOAD_TOUCH);
-    if (!status && reload->way == AFTER_SWEEP) status = sweep_submit(&sweep);
-    if (!status && idle) status = launch_drain(chain.stream, GPU_OK);
-    if (!status && idle) nanosleep(&pause, NULL);
-    if (!status)
-        status = submit(dependent ? &dependent_launch : &memory->launches[reload->way == OTHER_KERNEL],
-                        dependent ? gpu_launch_ex : gpu_launch_runtime, SECOND, RELOAD_CHASE);
-    enum gpu_status released = idle ? launch_drain(chain.stream, GPU_OK) : chain_release(&chain);
-    if (!status) status = released;
-    return status || reload->way != AFTER_SWEEP ? status : sweep_prove(&sweep);
-}
-
-// All begins with a sweep, where there is one: what is found in a cache was brought there by the touch.
-static enum gpu_status run(const struct reload *reload)
-{
-    const bool first = reload->way == FIRST_PASS;
-    const struct gpu_launch *launch = &reload->memory->launches[0];
-    if (!swept.status) {
-        enum gpu_status status = launch_drain(chain.stream, sweep_submit(&sweep));
-        if (!status) status = sweep_prove(&sweep);
-        if (status) return status;
-    }
-    if (reload->way == GRAPH) return submit_graph(launch);
-    if (!first && reload->way != SECOND_PASS) return submit_pair(reload);
-    return launch_drain(chain.stream,
-                        submit(launch, gpu_launch_runtime, SECOND, first ? RELOAD_CHASE : RELOAD_TOUCH | RELOAD_CHASE));
-}
-
-// How many blocks each multiprocessor had of a launch.
-static void count_blocks(enum half half, unsigned char *blocks)
-{
-    memset(blocks, 0, RELOAD_MULTIPROCESSORS);
-    for (unsigned b = 0; b < multiprocessors; b++)
-        if (stamps[half][b].multiprocessor < RELOAD_MULTIPROCESSORS) blocks[stamps[half][b].multiprocessor]++;
-}
-
-// How many blocks of the second launch began before the first one had ended.
-static unsigned count_early(void)
-{
-    uint64_t ended = 0;
-    unsigned early = 0;
-    for (unsigned b = 0; b < multiprocessors; b++)
-        if (stamps[FIRST][b].end_ticks > ended) ended = stamps[FIRST][b].end_ticks;
-    for (unsigned b = 0; b < multiprocessors; b++) early += stamps[SECOND][b].begin_ticks < ended;
-    return early;
-}
-
-// Of one chase, without what its timing takes beside its loads; that is off by what clock reads take, or less.
-static double cycles_per_load(const struct reload_stamp *stamp, double *bound)
-{
-    const double beside = 2.0 * stamp->self[0] - stamp->self[1];
-    *bound = fmax(*bound, (double)stamp->read_cycles / parameters.chase.hops);
-    return (stamp->cycles - beside) / parameters.chase.hops;
-}
-
-// The chases of one run: the FOUND ones on multiprocessors that had one block of each of its launches. *CYCLES: their
-// median.
-static enum gpu_status read_chases(const struct reload *reload, double *cycles, unsigned *found, struct bench_case *c)
-{
-    static unsigned char blocks[HALVES][RELOAD_MULTIPROCESSORS];
-    static double chases[RELOAD_MULTIPROCESSORS];
-    const bool pair = reload->way != FIRST_PASS && reload->way != SECOND_PASS;
-    const uint64_t end = expected_end(reload);
-    unsigned dropped = 0;
-    *found = 0;
-    enum gpu_status status = read_stamps(SECOND);
-    if (!status && pair) status = read_stamps(FIRST);
-    if (status) return status;
-    for (enum half half = pair ? FIRST : SECOND; half < HALVES; half++) count_blocks(half, blocks[half]);
-    for (unsigned b = 0; b < multiprocessors; b++) {
-        const struct reload_stamp *stamp = &stamps[SECOND][b];
-        if (!stamp->has_set) continue;
-        if (stamp->end != end) return gpu_reason(GPU_FAILED, "a chase of %u loads lost its way", parameters.chase.hops);
-        const bool alone = blocks[SECOND][stamp->multiprocessor] == 1;
-        if (!alone || (pair && blocks[FIRST][stamp->multiprocessor] != 1)) dropped++;
-        else chases[(*found)++] = cycles_per_load(stamp, &c->error_bound[0]);
-    }
-    if (!*found) return GPU_OK;
-    stats_sort(chases, *found);
-    *cycles = stats_quantile(chases, *found, 0.5);
-    int length = snprintf(c->detail, sizeof c->detail, "loads=%u;multiprocessors=%u;dropped=%u", parameters.chase.hops,
-                          *found, dropped);
-    if (reload->way == DEPENDENT)
-        snprintf(c->detail + length, sizeof c->detail - (size_t)length, ";early_blocks=%u", count_early());
-    return GPU_OK;
-}
-
-// Takes as much memory as there is, up to what the largest set needs: once, on behalf of all sizes.
-static enum gpu_status find_pages(size_t bytes)
-{
-    enum gpu_status status = GPU_OK;
-    if (!pages_bytes) pages_bytes = PAGES_TO * gpu_page_bytes();
-    while (!pages && (status = gpu_alloc_raw(&pages, pages_bytes)) == GPU_UNSUPPORTED && pages_bytes > gpu_page_bytes())
-        pages_bytes /= 2;
-    if (status || bytes <= pages_bytes) return status;
-    return gpu_reason(GPU_UNSUPPORTED, "no room for %zu bytes of device memory", bytes);
-}
-
-// Once more a round, because the reason why the device cannot is told only then.
-static enum gpu_status prepare_dependent(const struct memory *memory)
-{
-    dependent_launch = memory->launches[0];
-    dependent_launch.dependent = true;
-    return gpu_launch_prepare(&dependent_launch);
-}
-
 // reload: of a chase of loads, each of which needs the one before: the multiprocessor's cycle count, from before the
-// first to when the last has arrived, over their number.
+// first to when the last has arrived, less what the timing takes beside them, over their number.
 static enum gpu_status measure_reload(struct bench_case *c, unsigned samples, double *values)
 {
     const struct reload *reload = &reloads[(int)c->argument];
-    enum gpu_status status = GPU_OK;
-    if (reload->way == AFTER_SWEEP) status = gpu_outcome_tell(&swept);
-    if (!status && reload->memory == &memories[PAGES]) status = find_pages(reload->bytes);
-    if (!status && reload->way == DEPENDENT) status = prepare_dependent(reload->memory);
-    if (!status) status = make_sets(reload);
-    for (unsigned i = 0; i < samples && !status; i++) {
-        unsigned found = 0;
-        for (unsigned attempt = 0; attempt < ATTEMPTS && !found && !status; attempt++) {
-            status = vary(reload);
-            if (!status) status = run(reload);
-            if (!status) status = read_chases(reload, &values[i], &found, c);
-        }
-        if (!status && !found)
-            status =
-                gpu_reason(GPU_UNSUPPORTED, "no multiprocessor had one block of each launch in %d attempts", ATTEMPTS);
-    }
+    enum gpu_status status = reload_prepare(reload);
+    for (unsigned i = 0; i < samples && !status; i++)
+        status = reload_measure(reload, &values[i], &c->error_bound[0], c->detail);
     return status;
 }
 
-// --- The plan ----------------------------------------------------------------------------------------------
-
-static void add(struct bench_plan *plan, unsigned memory, enum way way, uint64_t bytes)
+static void add(struct bench_plan *plan, enum reload_memory memory, enum reload_way way, uint64_t bytes)
 {
-    const uint64_t lines = bytes / line_bytes(&memories[memory]);
-    const uint64_t timed = lines < LINES_TIMED_MAX ? lines : LINES_TIMED_MAX;
+    const struct reload reload = {memory, way, bytes};
     struct bench_case c = {.variant = way_names[way],
                            .axis = "working_set_bytes",
                            .axis_value = (double)bytes,
                            .samples = SAMPLES,
                            .budget_share = 0.05,
                            .argument = reload_count,
-                           .sleeps = way == IDLE,
+                           .sleeps = way == RELOAD_IDLE,
                            .measure = measure_reload,
-                           .outputs = {{"reload", "cycles", "lower", .resolution = 1 / (double)(timed - 1)}}};
+                           .outputs = {{"reload", "cycles", "lower", .resolution = 1.0 / reload_loads(&reload)}}};
     if (reload_count == CASES_MAX) abort();
-    reloads[reload_count++] = (struct reload){&memories[memory], way, bytes};
+    reloads[reload_count++] = reload;
     snprintf(c.params, sizeof c.params, "block_threads=%d;blocks=multiprocessors;line_bytes=%zu;memory=%s",
-             RELOAD_THREADS, line_bytes(&memories[memory]), memories[memory].name);
+             RELOAD_THREADS, reload_line_bytes(memory), reload_memory_name(memory));
     bench_add(plan, &c);
 }
 
@@ -368,87 +50,39 @@ static void add_global(struct bench_plan *plan, unsigned to_log2, bool quick)
     for (unsigned log2 = FROM_LOG2; log2 <= to_log2; log2++) {
         const bool some = log2 == 14 || log2 == 17 || log2 == 20 || log2 == to_log2;
         if (quick && !(some && log2 != 17)) continue;
-        add(plan, GLOBAL, SECOND_PASS, 1ul << log2);
-        add(plan, GLOBAL, NEXT_LAUNCH, 1ul << log2);
-        if (log2 == 14 || !quick) add(plan, GLOBAL, AFTER_SWEEP, 1ul << log2);
-        for (enum way way = OTHER_KERNEL; way <= IDLE && some && !quick; way++) add(plan, GLOBAL, way, 1ul << log2);
+        add(plan, RELOAD_GLOBAL, RELOAD_SECOND_PASS, 1ul << log2);
+        add(plan, RELOAD_GLOBAL, RELOAD_NEXT_LAUNCH, 1ul << log2);
+        if (log2 == 14 || !quick) add(plan, RELOAD_GLOBAL, RELOAD_AFTER_SWEEP, 1ul << log2);
+        for (enum reload_way way = RELOAD_OTHER_KERNEL; way <= RELOAD_IDLE && some && !quick; way++)
+            add(plan, RELOAD_GLOBAL, way, 1ul << log2);
     }
 }
 
 static void add_others(struct bench_plan *plan, bool quick)
 {
     for (unsigned i = 0; i < RELOAD_CONSTANT_CYCLES; i++)
-        for (enum way way = SECOND_PASS; way <= OTHER_KERNEL; way++)
-            if (way != AFTER_SWEEP && (!quick || (i == 3 && way < AFTER_SWEEP)))
-                add(plan, CONSTANT, way, (uint64_t)RELOAD_CONSTANT_BYTES_MIN << i);
+        for (enum reload_way way = RELOAD_SECOND_PASS; way <= RELOAD_OTHER_KERNEL; way++)
+            if (way != RELOAD_AFTER_SWEEP && (!quick || (i == 3 && way < RELOAD_AFTER_SWEEP)))
+                add(plan, RELOAD_CONSTANT, way, (uint64_t)RELOAD_CONSTANT_BYTES_MIN << i);
     if (quick) return;
     for (unsigned i = 2; i < RELOAD_CONSTANT_CYCLES; i += 2)
-        for (enum way way = SECOND_PASS; way <= NEXT_LAUNCH; way++)
-            add(plan, CONSTANT_LONG, way, (uint64_t)RELOAD_CONSTANT_BYTES_MIN << i);
-    for (enum way way = FIRST_PASS; way <= SECOND_PASS; way++) add(plan, PARAMETERS, way, sizeof parameters.words);
+        for (enum reload_way way = RELOAD_SECOND_PASS; way <= RELOAD_NEXT_LAUNCH; way++)
+            add(plan, RELOAD_CONSTANT_LONG, way, (uint64_t)RELOAD_CONSTANT_BYTES_MIN << i);
+    for (enum reload_way way = RELOAD_FIRST_PASS; way <= RELOAD_SECOND_PASS; way++)
+        add(plan, RELOAD_PARAMETERS, way, RELOAD_PARAMETER_LINES * RELOAD_INDEXED_LINE_BYTES);
     for (unsigned log2 = 14; log2 <= 17; log2 += 3)
-        for (enum way way = SECOND_PASS; way <= NEXT_LAUNCH; way++) add(plan, READ_ONLY, way, 1ul << log2);
-    for (uint64_t count = PAGES_FROM; count <= PAGES_TO; count *= 4)
-        for (enum way way = NEXT_LAUNCH; way <= AFTER_SWEEP; way++) add(plan, PAGES, way, count * gpu_page_bytes());
-}
-
-static enum gpu_status allocate(size_t bytes)
-{
-    void *out, *here, *view;
-    enum gpu_status status = gpu_alloc(&words, bytes);
-    if (!status) status = gpu_alloc(&out, HALVES * multiprocessors * sizeof **stamps);
-    if (status) return status;
-    stamps_device = out;
-    status = gpu_alloc(&out, RELOAD_MULTIPROCESSORS * sizeof *sets);
-    if (status) return status;
-    parameters.chase.sets = sets_device = out;
-    status = gpu_alloc_mapped(&here, &view, RELOAD_MULTIPROCESSORS * sizeof *sets);
-    if (status) return status;
-    sets = here;
-    sets_view = view;
-    stamps[FIRST] = calloc(HALVES * multiprocessors, sizeof **stamps);
-    if (!stamps[FIRST]) return gpu_reason(GPU_FAILED, "no memory for the stamps of %u blocks", multiprocessors);
-    stamps[SECOND] = stamps[FIRST] + multiprocessors;
-    return GPU_OK;
-}
-
-// Prepares all launches and runs each once, so that nothing is loaded behind a gate.
-static enum gpu_status prepare(struct memory *memory)
-{
-    const void *const kernels[] = {memory->kernel, memory->other};
-    enum gpu_status status = GPU_OK;
-    for (unsigned k = 0; k < 2 && !status; k++) {
-        status = gpu_kernel_prefer_shared(kernels[k], 0);
-        if (status == GPU_FAILED) return status;
-        status = launch_prepare(&memory->launches[k], kernels[k], multiprocessors, RELOAD_THREADS, &parameters,
-                                memory->whole ? sizeof parameters : sizeof parameters.chase, chain.stream);
-        if (!status) status = launch_drain(chain.stream, submit(&memory->launches[k], gpu_launch_runtime, FIRST, 0));
-    }
-    return status;
+        for (enum reload_way way = RELOAD_SECOND_PASS; way <= RELOAD_NEXT_LAUNCH; way++)
+            add(plan, RELOAD_READ_ONLY, way, 1ul << log2);
+    for (uint64_t count = PAGES_FROM; count <= RELOAD_PAGES_MAX; count *= 4)
+        for (enum reload_way way = RELOAD_NEXT_LAUNCH; way <= RELOAD_AFTER_SWEEP; way++)
+            add(plan, RELOAD_PAGES, way, count * gpu_page_bytes());
 }
 
 static enum gpu_status setup(struct bench_plan *plan, bool quick)
 {
-    unsigned to_log2 = OWN_SETS_LOG2 + 1;
+    unsigned to_log2 = 19;
     while (2ul << to_log2 <= 4 * gpu_cache_bytes()) to_log2++;
-    multiprocessors = gpu_multiprocessors();
-    if (multiprocessors > RELOAD_MULTIPROCESSORS) multiprocessors = RELOAD_MULTIPROCESSORS;
-    const size_t own_bytes = (size_t)multiprocessors << OWN_SETS_LOG2;
-    for (uint32_t line = 0; line < RELOAD_PARAMETER_LINES; line++) {
-        const uint32_t last = (line + 1) * RELOAD_INDEXED_LINE_BYTES - 4;
-        parameters.words[line * RELOAD_INDEXED_LINE_BYTES / 4] =
-            RELOAD_NEXT(line, (uint32_t)RELOAD_PARAMETER_LINES) * RELOAD_INDEXED_LINE_BYTES;
-        parameters.words[last / 4] = last;
-    }
-    enum gpu_status status = chain_open(&chain);
-    if (!status) status = allocate(1ul << to_log2 > own_bytes ? 1ul << to_log2 : own_bytes);
-    if (!status)
-        status = launch_prepare(&link_launch, gpu_kernel(reload_link), LINK_BLOCKS * multiprocessors, LINK_THREADS,
-                                &link_argument, sizeof link_argument, chain.stream);
-    for (unsigned m = 0; m < MEMORIES && !status; m++) status = prepare(&memories[m]);
-    if (!status) status = find_multiprocessors();
-    if (!status && gpu_outcome_keep(&swept, sweep_open(&sweep, chain.stream)) == GPU_FAILED) status = swept.status;
-    if (!status && !swept.status) status = launch_drain(chain.stream, sweep_submit(&sweep));
+    enum gpu_status status = reload_open(1ul << to_log2);
     if (status) return status;
     add_global(plan, to_log2, quick);
     add_others(plan, quick);
@@ -458,14 +92,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
 static void teardown(void)
 {
     survival_close();
-    sweep_close(&sweep);
-    gpu_free(pages);
-    gpu_free(words);
-    gpu_free(stamps_device);
-    gpu_free(sets_device);
-    gpu_free_mapped(sets);
-    free(stamps[FIRST]);
-    chain_close(&chain);
+    reload_close();
 }
 
 const struct benchmark cache_loss_benchmark = {

@@ -30,7 +30,7 @@ KERNEL_CONSTANT(uint32_t, constant_words, 1024 * RELOAD_INDEXED_LINE_BYTES / 4) 
 // Before the chase is timed the thread takes one step of it, so that the loop's code and a line are there, and times
 // one and two loads of a word of that line: what each timing takes beside its loads. What was loaded goes to shared
 // memory before the clock is read: or that would not wait for it.
-enum { STEP, SELF_1_COLD, SELF_2_COLD, SELF_1, SELF_2, TIMED, CHASES };
+enum { STEP, SELF, SELF_TIMES = 8, TIMED = SELF + SELF_TIMES };
 
 #define RELOAD(name, define, type, of, load, place)                                                                    \
     define(name, type, RELOAD_THREADS)                                                                                 \
@@ -53,21 +53,23 @@ enum { STEP, SELF_1_COLD, SELF_2_COLD, SELF_1, SELF_2, TIMED, CHASES };
         struct reload_stamp *out = (of).out + block_index();                                                           \
         uint64_t next = first + (of).start;                                                                            \
         const uint64_t self = next + (of).self;                                                                        \
-        KERNEL_LOOP for (int chase = STEP; chase < CHASES && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE;      \
+        uint32_t least[2] = {~0u, ~0u};                                                                                \
+        KERNEL_LOOP for (int chase = STEP; chase <= TIMED && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE;      \
                          chase++)                                                                                      \
         {                                                                                                              \
-            const uint32_t loads = chase == TIMED ? (of).hops : chase == SELF_2 || chase == SELF_2_COLD ? 2 : 1;       \
+            const uint32_t loads = chase == TIMED ? (of).hops : chase == STEP ? 1 : 1 + (chase & 1);                   \
             uint64_t at = chase == TIMED || chase == STEP ? next : self;                                               \
             const uint64_t before = cycle_count(), begin = cycle_count();                                              \
             KERNEL_LOOP for (uint32_t i = 0; i < loads; i++) at = load(at);                                            \
             arrived[0] = at;                                                                                           \
             const uint32_t cycles = (uint32_t)(cycle_count() - begin);                                                 \
             if (chase == STEP) next = arrived[0];                                                                      \
-            if (chase == SELF_1) out->self[0] = cycles;                                                                \
-            if (chase == SELF_2) out->self[1] = cycles;                                                                \
+            else if (chase != TIMED && cycles < least[loads - 1]) least[loads - 1] = cycles;                           \
             out->cycles = cycles;                                                                                      \
             out->read_cycles = (uint32_t)(begin - before);                                                             \
         }                                                                                                              \
+        out->self[0] = least[0];                                                                                       \
+        out->self[1] = least[1];                                                                                       \
         out->end = arrived[0] - first;                                                                                 \
         out->multiprocessor = multiprocessor;                                                                          \
         out->has_set = set != RELOAD_NO_SET;                                                                           \

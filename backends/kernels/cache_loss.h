@@ -33,7 +33,7 @@ struct reload_stamp {
     uint64_t end; // where the chase ended, from its set's first line; without one anything
     uint32_t multiprocessor, has_set;
     uint32_t cycles;      // of the chase
-    uint32_t self[2];     // of one load, and of two, of the word that holds where it is
+    uint32_t self[2];     // the least of one load, and of two, of the word that holds where it is
     uint32_t read_cycles; // between two clock reads with nothing between them
 };
 
