@@ -11,7 +11,7 @@
 #define LONG(line, cycle) LINK_BY((line) / 4, RELOAD_LONG_LINE_BYTES, cycle, RELOAD_CONSTANT_CYCLES)
 #define LINE(line)                                                                                                     \
     LINK(line, 0), LINK(line, 1), LINK(line, 2), LINK(line, 3), LINK(line, 4), LINK(line, 5), LINK(line, 6),           \
-        LONG(line, 0), LONG(line, 1), LONG(line, 2), LONG(line, 3), LONG(line, 4), LONG(line, 5), LONG(line, 6), 0,   \
+        LONG(line, 0), LONG(line, 1), LONG(line, 2), LONG(line, 3), LONG(line, 4), LONG(line, 5), LONG(line, 6), 0,    \
         (line + 1) * RELOAD_INDEXED_LINE_BYTES - 4,
 #define LINES_4(line) LINE(line) LINE(line + 1) LINE(line + 2) LINE(line + 3)
 #define LINES_16(line) LINES_4(line) LINES_4(line + 4) LINES_4(line + 8) LINES_4(line + 12)
@@ -54,10 +54,10 @@ enum { STEP, SELF, SELF_TIMES = 8, TIMED = SELF + SELF_TIMES };
         uint64_t next = first + (of).start;                                                                            \
         const uint64_t self = next + (of).self;                                                                        \
         uint32_t least[2] = {~0u, ~0u};                                                                                \
-        KERNEL_LOOP for (int chase = STEP; chase <= TIMED && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE;      \
+        KERNEL_LOOP for (uint32_t chase = STEP; chase <= TIMED && set != RELOAD_NO_SET && (of).actions & RELOAD_CHASE; \
                          chase++)                                                                                      \
         {                                                                                                              \
-            const uint32_t loads = chase == TIMED ? (of).hops : chase == STEP ? 1 : 1 + (chase & 1);                   \
+            const uint32_t loads = chase == TIMED ? (of).hops : chase == STEP ? 1u : 1u + (chase & 1);                 \
             uint64_t at = chase == TIMED || chase == STEP ? next : self;                                               \
             const uint64_t before = cycle_count(), begin = cycle_count();                                              \
             KERNEL_LOOP for (uint32_t i = 0; i < loads; i++) at = load(at);                                            \
