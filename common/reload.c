@@ -119,6 +119,23 @@ static bool is_indexed(enum reload_memory memory)
     return memory == RELOAD_CONSTANT || memory == RELOAD_CONSTANT_LONG || memory == RELOAD_PARAMETERS;
 }
 
+// Makes COUNT working sets of those that parameters.chase tells of.
+static enum gpu_status link(unsigned count)
+{
+    static uint64_t made[LINK_BLOCKS * RELOAD_MULTIPROCESSORS];
+    const struct reload_argument *chase = &parameters.chase;
+    const unsigned blocks = link_launch.grid[0];
+    link_argument.first = chase->first;
+    link_argument.set_bytes = chase->set_bytes;
+    link_argument.lines = chase->lines;
+    link_argument.stride = chase->stride;
+    link_argument.sets = count;
+    link_argument.sequence++;
+    enum gpu_status status = launch_drain(chain.stream, gpu_launch_runtime(&link_launch));
+    if (!status) status = gpu_read(made, link_argument.out, blocks * sizeof *made);
+    return status ? status : launch_check_stamps(made, sizeof *made, blocks, link_argument.sequence);
+}
+
 // Links the working sets of RELOAD and aims the next launches at them. Each multiprocessor has its own while all of
 // them leave half of the cache that they share free; larger ones are one multiprocessor's alone.
 static enum gpu_status make_sets(const struct reload *reload)
@@ -146,8 +163,7 @@ static enum gpu_status make_sets(const struct reload *reload)
     chase->set_bytes = reload->bytes;
     chase->first = (uintptr_t)(in_pages ? pages : words);
     chase->self = RELOAD_SELF_BYTES;
-    link_argument = (struct reload_link_argument){chase->first, reload->bytes, chase->lines, chase->stride, set_count};
-    return launch_drain(chain.stream, gpu_launch_runtime(&link_launch));
+    return link(set_count);
 }
 
 static uint64_t place(enum reload_memory memory, uint32_t line)
@@ -341,6 +357,9 @@ static enum gpu_status allocate(size_t bytes)
     if (!status) status = gpu_alloc(&out, HALVES * multiprocessors * sizeof **stamps);
     if (status) return status;
     stamps_device = out;
+    status = gpu_alloc(&out, LINK_BLOCKS * multiprocessors * sizeof *link_argument.out);
+    if (status) return status;
+    link_argument.out = out;
     status = gpu_alloc(&out, RELOAD_MULTIPROCESSORS * sizeof *sets);
     if (status) return status;
     parameters.chase.sets = sets_device = out;
@@ -398,6 +417,7 @@ void reload_close(void)
     gpu_free(pages);
     gpu_free(words);
     gpu_free(stamps_device);
+    gpu_free(link_argument.out);
     gpu_free(sets_device);
     gpu_free_mapped(sets);
     free(stamps[FIRST]);

@@ -123,8 +123,8 @@ static bool same(const struct resume *resume, const char *path, const char *key,
 
 struct resume *resume_open(const char *path, const struct facts *facts)
 {
-    static const char *const facts_that_count[] = {"device", "device_uuid", "driver_version", "runtime_version",
-                                                   "pin_failed"};
+    static const char *const facts_that_count[] = {"device",          "device_uuid",  "driver_version",
+                                                   "runtime_version", "clock_source", "pin_failed"};
     struct resume *resume = calloc(1, sizeof *resume);
     if (!resume) abort();
     resume->samples_path = output_beside(path, ".samples.csv");

@@ -232,8 +232,8 @@ void survival_close(void)
 
 // --- In other processes ------------------------------------------------------------------------------------
 
-// "survival_leave": leaves both patterns and ends. "survival_pair": the first member leaves, the second looks while the
-// first is alive. What was left where is in their common memory.
+// "survival_leave": leaves both patterns and ends, with the memory still its own. "survival_pair": the first member
+// leaves, the second looks while the first is alive. What was left where is in their common memory.
 enum gpu_status survival_probe(const char *name, struct probe_answer *answer)
 {
     struct survival_left *left = probe_shared();

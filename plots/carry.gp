@@ -26,14 +26,14 @@ set xlabel 'intermediate (logarithmic)' offset 0, 0.4 textcolor rgb ink
 set ylabel 'µs (logarithmic)' textcolor rgb ink
 
 eval heading('An intermediate: what passing it on costs')
-set lmargin at screen 0.09
+set lmargin at screen 0.1
 set rmargin at screen 0.975
 set tmargin at screen 0.79
 set bmargin at screen 0.165
 set key at screen 0.985, 0.84 right center horizontal Left reverse samplen 2 font ',16' textcolor rgb ink
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Passed through: what it takes longer than in registers.'
-plot for [i = 1:count] data index i - 1 using 1:(us($2)):(us(real(strcol(3)))):(us(real(strcol(4)))) \
+plot for [i = 1:count] data index i - 1 using 1:(us($2)):(us(number(strcol(3)))):(us(number(strcol(4)))) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:(us($2)) with lines lw 2 dt dashes(i) lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:(us($2)):(shape(i) - $6) \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cycles of each iteration of a loop, from a kernel's first on: straight code, and branches of the same size.
 # Row: iteration/straight warm_up straight iteration block_threads=32;blocks=1;state=after_evictor iteration
-# Row: iteration/same warm_up branch_same iteration block_threads=32;blocks=1;state=after_evictor iteration
+# Row: iteration/same? warm_up branch_same iteration block_threads=32;blocks=1;state=after_evictor iteration
 # Row: iteration/random warm_up branch_random iteration block_threads=32;blocks=1;state=after_evictor iteration
 # Row: iteration/divergent? warm_up branch_divergent iteration block_threads=32;blocks=1;state=after_evictor iteration
 
@@ -29,7 +29,7 @@ set bmargin at screen 0.165
 set key at screen 0.985, 0.84 right center horizontal Left reverse samplen 2 font ',16' textcolor rgb ink
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Behind other code; one warp; eight pieces of 256 bytes an iteration.'
-plot for [i = 1:count] data index i - 1 using ($1 + 1):2:(real(strcol(3))):(real(strcol(4))) \
+plot for [i = 1:count] data index i - 1 using ($1 + 1):2:(number(strcol(3))):(number(strcol(4))) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using ($1 + 1):2 with lines lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using ($1 + 1):2:(shape(i) - $6) \

@@ -145,6 +145,9 @@ kill -KILL "$parent"
 wait "$parent" 2>/dev/null
 nobody_left
 cmp kept.csv resumed.csv || fail 'a resume that was killed has touched the file'
+expect 2 env LIFTOFF_CLOCK=gettime "$host" --resume resumed.csv
+says "cannot be resumed here: its clock_source is"
+cmp kept.csv resumed.csv || fail 'a resume that was refused has touched the file'
 finish resumed.csv 'interrupted by SIGTERM' "${fast[@]}"
 
 # --- A child dies -----------------------------------------------------------------------------------------------------

@@ -95,4 +95,6 @@ KERNEL(reload_link, struct reload_link_argument)
         words[0] = first + RELOAD_PLACE(RELOAD_NEXT(line, argument.lines), argument.stride);
         words[RELOAD_SELF_BYTES / sizeof *words] = (uint64_t)&words[RELOAD_SELF_BYTES / sizeof *words];
     }
+    block_barrier();
+    if (!thread_index()) argument.out[block_index()] = argument.sequence;
 }

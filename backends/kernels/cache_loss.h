@@ -57,8 +57,11 @@ struct reload_parameters {
                    4]; // the next line's byte, or the word's own, in WORDS
 };
 
-// `reload_link`: makes SETS working sets in global memory.
+// `reload_link`: makes SETS working sets in global memory, all threads of all blocks together; the first one of each
+// block leaves SEQUENCE.
 struct reload_link_argument {
+    uint64_t *out; // one a block, the device's
+    uint64_t sequence;
     uint64_t first, set_bytes;
     uint32_t lines, stride, sets;
 };
