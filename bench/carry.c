@@ -38,6 +38,7 @@ static struct carry_stamp *stamps_device, *stamps; // GRIDS grids for each of th
 static void *items;
 static unsigned resident; // blocks that the device holds at once of each of the kernels
 static size_t cache_bytes, items_bytes;
+static uint64_t last_sequence; // of the last launch, whatever it was: all leave their stamps at the same place
 static bool cpu;
 
 // --- One launch of each ------------------------------------------------------------------------------------
@@ -125,7 +126,6 @@ static enum gpu_status launch_pass(const struct way *way, unsigned pass, uint64_
 // consumed what was produced is proven by the sum, which has to be that of the registers.
 static enum gpu_status run(const struct way *way, size_t bytes, struct passing *passing)
 {
-    static uint64_t sequence;
     const unsigned blocks = blocks_of(bytes);
     for (enum kernel k = 0; k < KERNELS; k++) {
         arguments[k].own = way->own;
@@ -134,16 +134,16 @@ static enum gpu_status run(const struct way *way, size_t bytes, struct passing *
         enum gpu_status prepared = gpu_launch_prepare(&launches[k]);
         if (prepared) return prepared;
     }
-    sequence += PASSES;
+    last_sequence += PASSES;
     enum gpu_status status = chain_hold(&chain);
-    for (unsigned pass = 0; pass < PASSES && !status; pass++) status = launch_pass(way, pass, sequence + pass);
+    for (unsigned pass = 0; pass < PASSES && !status; pass++) status = launch_pass(way, pass, last_sequence + pass);
     enum gpu_status released = chain_release(&chain);
     if (!status) status = released;
     if (!status) status = gpu_read(stamps, stamps_device, PASSES * GRIDS * (size_t)resident * sizeof *stamps);
     for (unsigned pass = 0; pass < PASSES && !status; pass++) {
-        status = check_grid(stamps_at(pass, REGISTERS), blocks, sequence + pass);
+        status = check_grid(stamps_at(pass, REGISTERS), blocks, last_sequence + pass);
         for (unsigned k = 0; k < way->count && !status; k++)
-            status = check_grid(stamps_at(pass, way->kernel[k]), blocks, sequence + pass);
+            status = check_grid(stamps_at(pass, way->kernel[k]), blocks, last_sequence + pass);
     }
     if (status) return status;
     const struct carry_stamp *registers = stamps + stamps_at(1, REGISTERS);
@@ -268,7 +268,7 @@ static enum gpu_status measure_bandwidth(struct bench_case *c, unsigned samples,
     const double bytes = (double)threads * bandwidth_argument.each * sizeof(struct carry_item);
     double shortest_ns = 0;
     for (unsigned i = 0; i < samples && !status; i++) {
-        bandwidth_argument.sequence++;
+        bandwidth_argument.sequence = ++last_sequence;
         status = chain_hold(&chain);
         for (unsigned k = 2; k-- && !status;) {
             bandwidth_argument.out = stamps_device + k * resident;
@@ -372,7 +372,8 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (status) return status;
     for (unsigned log2 = FROM_LOG2; log2 <= (unsigned)(cpu ? TO_LOG2_CPU : TO_LOG2); log2 += STEP_LOG2)
         for (unsigned way = 0; way < WAYS; way++)
-            if (!quick || (way >= WAY_PHASES && (log2 == 16 || log2 == (cpu ? TO_LOG2_CPU : 24u)))) add(plan, way, log2);
+            if (!quick || (way >= WAY_PHASES && (log2 == 16 || log2 == (cpu ? TO_LOG2_CPU : 24u))))
+                add(plan, way, log2);
     for (unsigned l = 0; l < LEVELS; l++)
         bench_add(plan, &(struct bench_case){.variant = levels[l].name,
                                              .params = CARRY_PARAMS,

@@ -43,6 +43,7 @@ static const double LONG_NS = 10e3;
 static struct chain chain;
 static struct straight_argument argument, maker_argument = {.passes = 1};
 static struct sweep sweep;
+static struct gpu_outcome sweep_outcome; // whether there is one
 static struct load_lines_argument lines_argument;
 static struct gpu_launch evictor, load_lines;
 static struct straight_stamp *stamps; // one a multiprocessor, here
@@ -57,13 +58,18 @@ static enum gpu_status read_stamps(const struct straight_stamp *out, unsigned co
     return status ? status : launch_check_stamps(&stamps->sequence, sizeof *stamps, count, sequence);
 }
 
+static enum gpu_status submit_sweep(void)
+{
+    return sweep_outcome.status ? gpu_outcome_tell(&sweep_outcome) : sweep_submit(&sweep);
+}
+
 // Makes the state. The sweep comes before the evictor, whose code is what the shared cache may then hold of code.
 static enum gpu_status submit_state(const struct code *code, enum state state)
 {
     enum gpu_status status = GPU_OK;
     maker_argument.sequence++;
     if (state == AFTER_ITSELF) return gpu_launch_runtime(&code->maker);
-    if (state == AFTER_SWEEP) status = sweep_submit(&sweep);
+    if (state == AFTER_SWEEP) status = submit_sweep();
     return status ? status : gpu_launch_runtime(&evictor);
 }
 
@@ -286,7 +292,7 @@ static enum gpu_status measure_load(struct bench_case *c, unsigned samples, doub
         lines_argument.sequence = ++maker_argument.sequence;
         status = chain_hold(&chain);
         if (!status) status = gpu_launch_runtime(&load_lines);
-        if (!status && swept) status = sweep_submit(&sweep);
+        if (!status && swept) status = submit_sweep();
         lines_argument.out = argument.out;
         lines_argument.sequence = ++argument.sequence;
         if (!status) status = gpu_launch_runtime(&load_lines);
@@ -349,7 +355,7 @@ static void add_code(struct bench_plan *plan, struct code *code, bool quick)
                                   .outputs = {{"slowdown", "ratio", "lower", .resolution = resolution / LONG_NS}}};
         if (code->kibibytes >= 4 && code->kibibytes <= 128) add(plan, slow, (struct point){code, state, 0, false});
     }
-    if (code->kibibytes >= 8 && code->kibibytes % 7 < 2 && multiprocessors > 1)
+    if ((code->kibibytes == 8 || code->kibibytes == 64 || code->kibibytes == 512) && multiprocessors > 1)
         add_cycles(plan, (struct point){code, AFTER_EVICTOR, 0, true});
 }
 
@@ -432,7 +438,8 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status)
         status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
                                 &maker_argument, sizeof maker_argument, chain.stream);
-    if (!status) status = sweep_open(&sweep, chain.stream);
+    if (!status && gpu_outcome_keep(&sweep_outcome, sweep_open(&sweep, chain.stream)) == GPU_FAILED)
+        status = GPU_FAILED;
     if (!status)
         status = launch_prepare(&load_lines, gpu_kernel(load_lines), 1, LAUNCH_BLOCK_THREADS, &lines_argument,
                                 sizeof lines_argument, chain.stream);

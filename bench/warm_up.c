@@ -204,7 +204,8 @@ static enum gpu_status mix_difference(const struct gpu_launch *pair, double *cyc
 // loop nor the begin and the end count.
 static enum gpu_status measure_mix(struct bench_case *c, unsigned samples, double *values)
 {
-    const struct gpu_launch *pair = mix[0][0] + 2 * (int)c->argument;
+    const unsigned which = (unsigned)c->argument;
+    const struct gpu_launch *pair = mix[which / MIX_SIZES][which % MIX_SIZES];
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         double cycles;
@@ -240,6 +241,7 @@ static enum gpu_status measure_ramp(struct bench_case *c, unsigned samples, doub
     const double ns_per_tick = gpu_clock_ns_per_tick(), step_ns = 2 * sync_device_resolution_ns();
     for (unsigned i = 0; i < samples; i++) {
         enum gpu_status status = GPU_OK;
+        mix_argument.passes = RAMP_PASSES;
         for (unsigned k = 0; k < RAMP_BUSY && !status; k++) status = gpu_launch_runtime(&ramp);
         status = launch_drain(chain.stream, status);
         if (!status) sleep_ns(c->axis_value);

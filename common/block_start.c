@@ -39,7 +39,7 @@ static int compare_begin(const void *a, const void *b)
 // multiprocessor's first block, in the order in which they began.
 static enum gpu_status try_start(unsigned *count, uint64_t *called_ticks)
 {
-    static unsigned char seen[MULTIPROCESSORS_MAX];
+    static bool seen[MULTIPROCESSORS_MAX];
     *count = 0;
     start_argument.sequence++;
     *called_ticks = clock_ticks();
@@ -53,7 +53,9 @@ static enum gpu_status try_start(unsigned *count, uint64_t *called_ticks)
     memset(seen, 0, sizeof seen);
     for (unsigned b = 0; b < multiprocessors; b++) {
         const unsigned at = start_stamps[b].multiprocessor;
-        if (at < MULTIPROCESSORS_MAX && !seen[at]++) start_stamps[(*count)++] = start_stamps[b];
+        if (at >= MULTIPROCESSORS_MAX || seen[at]) continue;
+        seen[at] = true;
+        start_stamps[(*count)++] = start_stamps[b];
     }
     return GPU_OK;
 }
@@ -135,7 +137,8 @@ static enum gpu_status open_start(struct gpu_stream *into)
     status = launch_prepare(&start, gpu_kernel(block_start), multiprocessors, LAUNCH_BLOCK_THREADS, &start_argument,
                             sizeof start_argument, stream);
     start_argument.stay_ticks = (uint64_t)(STAY_NS / gpu_clock_ns_per_tick());
-    if (status || gpu_limits(&limits)) return status;
+    if (!status) status = gpu_limits(&limits);
+    if (status) return status == GPU_UNSUPPORTED ? GPU_OK : status; // nothing is allotted to blocks here
     start.shared_bytes = limits.shared_per_block_most;
     status = gpu_kernel_allow_shared(start.kernel, start.shared_bytes);
     return status ? status : gpu_launch_prepare(&start);

@@ -43,7 +43,7 @@ static struct memory {
 
 static struct chain chain;
 static struct sweep sweep;
-static struct gpu_outcome swept; // whether there is a sweep
+static struct gpu_outcome sweep_outcome; // whether there is a sweep
 static struct reload_parameters parameters;
 static struct reload_link_argument link_argument;
 static struct gpu_launch link_launch, dependent_launch;
@@ -178,6 +178,7 @@ static enum gpu_status vary(const struct reload *reload)
     static uint32_t random;
     random = random * 1664525u + 1013904223u;
     start_line = (random >> 8) & (parameters.chase.lines - 1);
+    random = random * 1664525u + 1013904223u;
     parameters.chase.start = place(reload->memory, start_line);
     return share_out(set_count, (random >> 8) % multiprocessors);
 }
@@ -232,7 +233,7 @@ static enum gpu_status run(const struct reload *reload)
 {
     const bool first = reload->way == RELOAD_FIRST_PASS;
     const struct gpu_launch *launch = &memories[reload->memory].launches[0];
-    if (!swept.status) {
+    if (!sweep_outcome.status) {
         enum gpu_status status = launch_drain(chain.stream, sweep_submit(&sweep));
         if (!status) status = sweep_prove(&sweep);
         if (status) return status;
@@ -244,9 +245,9 @@ static enum gpu_status run(const struct reload *reload)
 }
 
 // How many blocks each multiprocessor had of a launch.
-static void count_blocks(enum half half, unsigned char *blocks)
+static void count_blocks(enum half half, uint16_t *blocks)
 {
-    memset(blocks, 0, RELOAD_MULTIPROCESSORS);
+    memset(blocks, 0, RELOAD_MULTIPROCESSORS * sizeof *blocks);
     for (unsigned b = 0; b < multiprocessors; b++)
         if (stamps[half][b].multiprocessor < RELOAD_MULTIPROCESSORS) blocks[stamps[half][b].multiprocessor]++;
 }
@@ -275,7 +276,7 @@ static double cycles_per_load(const struct reload_stamp *stamp, double *bound)
 static enum gpu_status read_chases(const struct reload *reload, double *cycles, unsigned *found, double *bound,
                                    char *detail)
 {
-    static unsigned char blocks[HALVES][RELOAD_MULTIPROCESSORS];
+    static uint16_t blocks[HALVES][RELOAD_MULTIPROCESSORS];
     static double chases[RELOAD_MULTIPROCESSORS];
     const bool pair = reload->way != RELOAD_FIRST_PASS && reload->way != RELOAD_SECOND_PASS;
     const uint64_t end = expected_end(reload);
@@ -330,7 +331,7 @@ unsigned reload_loads(const struct reload *reload)
 
 enum gpu_status reload_prepare(const struct reload *reload)
 {
-    enum gpu_status status = reload->way == RELOAD_AFTER_SWEEP ? gpu_outcome_tell(&swept) : GPU_OK;
+    enum gpu_status status = reload->way == RELOAD_AFTER_SWEEP ? gpu_outcome_tell(&sweep_outcome) : GPU_OK;
     if (!status && reload->memory == RELOAD_PAGES) status = find_pages(reload->bytes);
     if (!status && reload->way == RELOAD_DEPENDENT) status = prepare_dependent(&memories[reload->memory]);
     return status ? status : make_sets(reload);
@@ -407,8 +408,9 @@ enum gpu_status reload_open(size_t bytes)
                                 &link_argument, sizeof link_argument, chain.stream);
     for (enum reload_memory m = 0; m < RELOAD_MEMORIES && !status; m++) status = prepare(m);
     if (!status) status = find_multiprocessors();
-    if (!status && gpu_outcome_keep(&swept, sweep_open(&sweep, chain.stream)) == GPU_FAILED) status = swept.status;
-    return status || swept.status ? status : launch_drain(chain.stream, sweep_submit(&sweep));
+    if (!status && gpu_outcome_keep(&sweep_outcome, sweep_open(&sweep, chain.stream)) == GPU_FAILED)
+        status = sweep_outcome.status;
+    return status || sweep_outcome.status ? status : launch_drain(chain.stream, sweep_submit(&sweep));
 }
 
 void reload_close(void)

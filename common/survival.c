@@ -158,9 +158,14 @@ enum gpu_status survival_look_memory(void *words, size_t count, uint32_t seed, d
 
 static enum gpu_status prepare(enum survival_kernel kernel)
 {
-    static const void *const symbols[] = {gpu_kernel(survival_leave),       gpu_kernel(survival_look),
-                                          gpu_kernel(survival_either),      gpu_kernel(survival_leave_memory),
-                                          gpu_kernel(survival_look_memory), gpu_kernel(survival_whole)};
+    static const void *const symbols[SURVIVAL_KERNELS] = {
+        [LEAVE] = gpu_kernel(survival_leave),
+        [LOOK] = gpu_kernel(survival_look),
+        [EITHER] = gpu_kernel(survival_either),
+        [LEAVE_MEMORY] = gpu_kernel(survival_leave_memory),
+        [LOOK_MEMORY] = gpu_kernel(survival_look_memory),
+        [WHOLE] = gpu_kernel(survival_whole),
+    };
     // So that blocks fill the store, and one kernel behind another does not have it divided anew.
     enum gpu_status status = gpu_kernel_prefer_shared(symbols[kernel], SHARED_PERCENT);
     if (status == GPU_FAILED) return status;
@@ -294,11 +299,10 @@ static enum gpu_status measure_pair(struct bench_case *c, unsigned samples, doub
 {
     static struct survival_left left;
     const enum way way = (enum way)c->argument;
-    enum gpu_status status = way == SAME_KERNEL ? GPU_OK : survival.allotted.status;
     // Two kernels whose shared memory is not of one store cannot find each other's, whether or not it is cleared.
-    if (status && way == OTHER_KERNEL)
+    if (way == OTHER_KERNEL && survival.allotted.status)
         return gpu_reason(GPU_UNSUPPORTED, "shared memory is each kernel's own variable here, and not a common store");
-    status = way == WHOLE_STORE ? gpu_outcome_tell(&survival.whole) : GPU_OK;
+    enum gpu_status status = way == WHOLE_STORE ? gpu_outcome_tell(&survival.whole) : GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         uint32_t seed = 0;
         status = survival_seed(&left.seed);

@@ -18,7 +18,7 @@ void survival_close(void);
 
 enum survival_kernel { LEAVE, LOOK, EITHER, LEAVE_MEMORY, LOOK_MEMORY, WHOLE, SURVIVAL_KERNELS };
 
-// A seed that nobody has had, never 0.
+// A random seed, never 0.
 enum gpu_status survival_seed(uint32_t *seed);
 
 // Fills every multiprocessor with blocks of what follows. The device is open.

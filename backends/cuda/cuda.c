@@ -195,6 +195,7 @@ enum gpu_status vendor_prepare(struct gpu_launch *launch)
 void vendor_limits(int device, struct gpu_limits *limits)
 {
     int bytes = 0;
+    limits->shared_per_block_most = limits->shared_per_block;
     if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess)
         limits->shared_per_block_most = (size_t)bytes;
 }

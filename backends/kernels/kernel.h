@@ -8,7 +8,7 @@
 //   KERNEL_BOUNDED(name, struct type, threads) { … }  as KERNEL, in blocks of so many threads at most
 //   KERNEL_INDEXED(name, struct type, threads) { … }  as KERNEL_BOUNDED, its argument for indexed_load, too
 //   KERNEL_CODE_512(v, by, plus)        512 bytes of straight code: multiply-adds on v, 8 floats, of which no two that
-//   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; the host does nothing
+//   KERNEL_CODE_8192(v, by, plus)       follow each other share one; and 8192 bytes; on the host as many of nops
 //   KERNEL_CODE_256(v, by, plus)        half of the first; no compiler makes one of two of them with other operands
 //   KERNEL_MIX_FMA(v, w, by, plus)      512 independent instructions: multiply-adds on v, 8 floats; additions and
 //   KERNEL_MIX_ADD_XOR                  exclusive ors on w, 8 uint32_t; one of each in turn. The host does nothing
@@ -19,7 +19,7 @@
 //   device_trap()                       ends the kernel as a fault
 //   KERNEL_SHARED(type, name, count)    in a kernel: an array in the block's shared memory, undefined at first
 //   KERNEL_SHARED_DYNAMIC(type, name)   the same, as long as the launch says; NULL on the host
-//   KERNEL_CONSTANT(type, name, count)  at file scope: an array in constant memory, zeroed; a table of the host's
+//   KERNEL_CONSTANT(type, name, count)  at file scope: an array in constant memory, = {…} or zeroed; a table of the host's
 //   KERNEL_LOOP                         before a loop that is to stay one
 //   KERNEL_UNROLL                       before a loop of constant length whose array is to lie in registers
 //   KERNEL_HELD(registers)              how many values make a kernel that holds little else take so many registers
