@@ -19,7 +19,7 @@
 //   device_trap()                       ends the kernel as a fault
 //   KERNEL_SHARED(type, name, count)    in a kernel: an array in the block's shared memory, undefined at first
 //   KERNEL_SHARED_DYNAMIC(type, name)   the same, as long as the launch says; NULL on the host
-//   KERNEL_CONSTANT(type, name, count)  at file scope: an array in constant memory, zeroed or not; a table of the host's
+//   KERNEL_CONSTANT(type, name, count)  at file scope: an array in constant memory; on the host a plain table
 //   KERNEL_LOOP                         before a loop that is to stay one
 //   KERNEL_UNROLL                       before a loop of constant length whose array is to lie in registers
 //   KERNEL_HELD(registers)              how many values make a kernel that holds little else take so many registers
