@@ -28,7 +28,7 @@ do for [i = 1:count] {
             (above = above + 1, sum_above = sum_above + $2 - slope[i] * $1) : 0, 1) nooutput
         height[i] = above ? sum_above / above : NaN
         stats data index i - 1 using (longest = $1 > longest ? $1 : longest, \
-            top = $2 > top ? $2 : top, high_end = number(strcol(4)), top = high_end > top ? high_end : top, 1) nooutput
+            top = $2 > top ? $2 : top, high_end = bar_end(strcol(4), $2), top = high_end > top ? high_end : top, 1) nooutput
     }
 }
 zero = 1. # 0 stands apart, to the left of 4
@@ -61,7 +61,7 @@ set samples 500
 plot for [i = 1:count] [x = 4:longest] is_sweep(i) ? (height[i] + slope[i] * x) / scale : NaN \
         with lines lw 2 dt shape(i) == 7 ? 1 : shape(i) == 5 ? 2 : 3 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using (is_sweep(i) ? beside($1, i) : NaN):($2 / scale): \
-        (number(strcol(3)) / scale):(number(strcol(4)) / scale) \
+        (bar_end(strcol(3), $2) / scale):(bar_end(strcol(4), $2) / scale) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using (is_sweep(i) ? beside($1, i) : NaN):($2 / scale) \
         with points pt 7 ps 2.2 * point_scale lc rgb 'white' notitle, \

@@ -33,7 +33,7 @@ set bmargin at screen 0.165
 set key at screen 0.985, 0.84 right center horizontal Left reverse samplen 2 font ',16' textcolor rgb ink
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Passed through: what it takes longer than in registers.'
-plot for [i = 1:count] data index i - 1 using 1:(us($2)):(us(number(strcol(3)))):(us(number(strcol(4)))) \
+plot for [i = 1:count] data index i - 1 using 1:(us($2)):(us(bar_end(strcol(3), $2))):(us(bar_end(strcol(4), $2))) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:(us($2)) with lines lw 2 dt dashes(i) lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:(us($2)):(shape(i) - $6) \

@@ -49,7 +49,7 @@ set ylabel 'million launches a second, all threads together' textcolor rgb ink
 clip(ns) = rate(ns) > fastest * 1.25 ? fastest * 1.25 : rate(ns)
 plot x * rate(alone) with lines dt 2 lw 2 lc rgb '#888888' notitle, \
     for [i = 1:count] data index i - 1 using (metric(i) eq 'period' ? beside($1, i) : NaN):(rate($2)): \
-        (clip(number(strcol(4)))):(clip(number(strcol(3)))) with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
+        (clip(bar_end(strcol(4), $2))):(clip(bar_end(strcol(3), $2))) with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using (metric(i) eq 'period' ? beside($1, i) : NaN):(rate($2)) \
         with lines dt 3 lw 1.5 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using (metric(i) eq 'period' ? beside($1, i) : NaN):(rate($2)) \
@@ -67,7 +67,7 @@ set ylabel unit.' a call, of each thread' textcolor rgb ink
 top = dearest * 1.25
 inside(ns) = ns > top ? top / scale : ns / scale
 plot for [i = 1:count] data index i - 1 using (metric(i) eq 'submit' ? beside($1, i) : NaN):($2 / scale): \
-        (inside(number(strcol(3)))):(inside(number(strcol(4)))) with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
+        (inside(bar_end(strcol(3), $2))):(inside(bar_end(strcol(4), $2))) with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using (metric(i) eq 'submit' ? beside($1, i) : NaN):($2 / scale) \
         with lines dt 3 lw 1.5 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using (metric(i) eq 'submit' ? beside($1, i) : NaN):($2 / scale) \

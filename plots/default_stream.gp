@@ -35,7 +35,7 @@ set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Dashed: one kernel alone, and one after another.'
 plot spin_ns / scale with lines dt 2 lw 1.5 lc rgb '#888888' notitle, \
     spin_ns * x / scale with lines dt 2 lw 1.5 lc rgb '#888888' notitle, \
-    for [i = 1:count] data index i - 1 using 1:($2 / scale):(number(strcol(3)) / scale):(number(strcol(4)) / scale) \
+    for [i = 1:count] data index i - 1 using 1:($2 / scale):(bar_end(strcol(3), $2) / scale):(bar_end(strcol(4), $2) / scale) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:($2 / scale) with lines dt 3 lw 1.5 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using 1:($2 / scale) \

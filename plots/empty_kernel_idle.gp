@@ -16,8 +16,8 @@ do for [i = 1:count] {
     stats data index i - 1 using (shortest = $1 > 0 && $1 < shortest ? $1 : shortest, \
         longest = $1 > longest ? $1 : longest, \
         bottom = $2 > 0 && $2 < bottom ? $2 : bottom, top = $2 > top ? $2 : top, \
-        low_end = number(strcol(3)), lowest = low_end < lowest ? low_end : lowest, \
-        high_end = number(strcol(4)), highest = high_end > highest ? high_end : highest, 1) nooutput
+        low_end = bar_end(strcol(3), $2), lowest = low_end < lowest ? low_end : lowest, \
+        high_end = bar_end(strcol(4), $2), highest = high_end > highest ? high_end : highest, 1) nooutput
 }
 # An interval may reach zero, which a logarithm cannot, or far up: it leaves the plot.
 is_cut = lowest < bottom / 3 || highest > top * 5
@@ -54,7 +54,7 @@ down(low) = low / scale < bottom / 10 ? bottom / 10 : low / scale
 plot for [i = 1:count] data index i - 1 using (beside($1, i)):($2 / scale) \
         with lines lw 2 dt dash(i) lc rgb color(i) notitle, \
     for [i = 1:count] data index i - 1 using (beside($1, i)):($2 / scale): \
-        (down(number(strcol(3)))):(number(strcol(4)) / scale) \
+        (down(bar_end(strcol(3), $2))):(bar_end(strcol(4), $2) / scale) \
         with yerrorbars pt 0 lw 2 lc rgb color(i) notitle, \
     for [i = 1:count] data index i - 1 using (beside($1, i)):($2 / scale) \
         with points pt 7 ps 2.2 * point_scale lc rgb 'white' notitle, \

@@ -56,7 +56,7 @@ set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'duration_per_block times blocks; they meet at the knee.'
 plot floor_ns / scale with lines dt 2 lw 2 lc rgb '#888888' notitle, \
     slope * x / scale with lines dt 2 lw 2 lc rgb '#888888' notitle, \
-    for [i = 1:swept] data index i - 1 using 1:($2 / scale):(inside(number(strcol(3)))):(inside(number(strcol(4)))) \
+    for [i = 1:swept] data index i - 1 using 1:($2 / scale):(inside(bar_end(strcol(3), $2))):(inside(bar_end(strcol(4), $2))) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:swept] data index i - 1 using 1:($2 / scale) \
         with points pt 7 ps 2.2 * point_scale lc rgb 'white' notitle, \

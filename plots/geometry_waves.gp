@@ -34,7 +34,7 @@ set bmargin at screen 0.165
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Blocks of 1024 threads.  Mark: median of wave_duration, hollow where unsteady.  Bar: its 95 % interval.'. \
     (skew ? '  block_start_skew:'.skews : '')
-plot data index 0 using 1:($2 / scale):(number(strcol(3)) / scale):(number(strcol(4)) / scale) \
+plot data index 0 using 1:($2 / scale):(bar_end(strcol(3), $2) / scale):(bar_end(strcol(4), $2) / scale) \
         with yerrorbars pt 0 lw 2 lc rgb '#0072b2' notitle, \
     data index 0 using 1:($2 / scale) with lines dt 3 lw 1.5 lc rgb '#0072b2' notitle, \
     data index 0 using 1:($2 / scale) with points pt 7 ps 2.4 * point_scale lc rgb 'white' notitle, \

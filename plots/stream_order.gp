@@ -19,7 +19,7 @@ do for [i = 1:count] {
     top = median[i] > top ? median[i] : top
     if (i <= swept) {
         stats data index i - 1 using (last = $1 > last ? $1 : last, first = $1 > 0 && $1 < first ? $1 : first, \
-            high_end = number(strcol(4)), top = $2 > top ? $2 : top, top = high_end > top ? high_end : top, 1) nooutput
+            high_end = bar_end(strcol(4), $2), top = $2 > top ? $2 : top, top = high_end > top ? high_end : top, 1) nooutput
     }
 }
 first = first > last ? last : first
@@ -52,8 +52,8 @@ set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
 named(i) = sprintf('%s: %s%s', way(i) eq 'alternating' ? 'two kernels in turn' : 'one kernel', show(median[i]), star(i))
 plot for [i = swept + 1:count] median[i] / scale with lines dt line(i) lw 2 lc rgb hue(i) \
         title named(i), \
-    for [i = 1:swept] data index i - 1 using (beside($1, i)):($2 / scale):(number(strcol(3)) / scale): \
-        (number(strcol(4)) / scale) with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
+    for [i = 1:swept] data index i - 1 using (beside($1, i)):($2 / scale):(bar_end(strcol(3), $2) / scale): \
+        (bar_end(strcol(4), $2) / scale) with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:swept] data index i - 1 using (beside($1, i)):($2 / scale) \
         with points pt 7 ps 2.2 * point_scale lc rgb 'white' notitle, \
     for [i = 1:swept] data index i - 1 using (beside($1, i)):($2 / scale):(shape(i) - $6) \

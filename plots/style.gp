@@ -41,8 +41,8 @@ do for [power = -3:9] {
     do for [digit in '1 2 5'] { ticks_log = ticks_log.sprintf('%s%se%d', ticks_log eq '' ? '' : ', ', digit, power) }
 }
 
-# Of a column that may be empty: an empty interval is NaN.
-number(text) = text eq 'NaN' ? NaN : real(text)
+# Where the bar of a median ends: an empty interval, which is NaN, has none.
+bar_end(text, median) = text eq 'NaN' ? median : real(text)
 
 # The first row of each name; of a swept one the figure reads the data itself.
 array median[count]
@@ -51,7 +51,8 @@ array high[count]
 array bound[count]
 array unsteady[count]
 do for [i = 1:count] {
-    stats data index i - 1 every ::::0 using (median[i] = $2, low[i] = number(strcol(3)), high[i] = number(strcol(4)), \
+    stats data index i - 1 every ::::0 using (median[i] = $2, \
+        low[i] = strcol(3) eq 'NaN' ? NaN : real(strcol(3)), high[i] = strcol(4) eq 'NaN' ? NaN : real(strcol(4)), \
         bound[i] = $5, unsteady[i] = int($6), 1) nooutput
 }
 star(i) = unsteady[i] ? '*' : ''

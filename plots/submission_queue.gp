@@ -14,7 +14,7 @@ bottom = 1e300
 top = 0
 do for [i = 1:swept] {
     stats data index i - 1 using (bottom = $2 < bottom ? $2 : bottom, top = $2 > top ? $2 : top, \
-        high_end = number(strcol(4)), top = high_end > top ? high_end : top, 1) nooutput
+        high_end = bar_end(strcol(4), $2), top = high_end > top ? high_end : top, 1) nooutput
 }
 hue(i) = i == 1 ? '#d98c00' : '#0072b2'
 told(i) = i == 1 ? 'submit behind a closed gate: no kernel runs' : 'submit to a full queue whose kernels run for 10 µs each'
@@ -47,7 +47,7 @@ if (full) {
 }
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Dotted: full. There a call waits for the end of a kernel.'
-plot for [i = 1:swept] data index i - 1 using 1:($2 / scale):(number(strcol(3)) / scale):(number(strcol(4)) / scale) \
+plot for [i = 1:swept] data index i - 1 using 1:($2 / scale):(bar_end(strcol(3), $2) / scale):(bar_end(strcol(4), $2) / scale) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     data index 0 using 1:($2 / scale) with lines dt 3 lw 1.5 lc rgb hue(1) notitle, \
     for [i = 1:swept] data index i - 1 using 1:($2 / scale) with points pt 7 ps 2.4 * point_scale lc rgb 'white' notitle, \

@@ -29,7 +29,7 @@ set bmargin at screen 0.165
 set key at screen 0.985, 0.84 right center horizontal Left reverse samplen 2 font ',16' textcolor rgb ink
 set label 50 at screen 0.02, 0.028 font ',15' textcolor rgb grey \
     'Mark: median, hollow where unsteady.  Bar: its 95 % interval.  Behind other code; one warp; eight pieces of 256 bytes an iteration.'
-plot for [i = 1:count] data index i - 1 using ($1 + 1):2:(number(strcol(3))):(number(strcol(4))) \
+plot for [i = 1:count] data index i - 1 using ($1 + 1):2:(bar_end(strcol(3), $2)):(bar_end(strcol(4), $2)) \
         with yerrorbars pt 0 lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using ($1 + 1):2 with lines lw 2 lc rgb hue(i) notitle, \
     for [i = 1:count] data index i - 1 using ($1 + 1):2:(shape(i) - $6) \

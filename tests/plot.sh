@@ -157,6 +157,12 @@ samples | sed 's/run_id: R/run_id: S/' >y.samples.csv
 expect_status 0 'samples of another run' y.csv
 expect 'they are not drawn' grep -q 'no empty_kernel_ecdf: the samples file is of another run' said
 
+# --- Every figure ------------------------------------------------------------------------------------------------------
+
+# Of the newest complete file of a GPU: no figure fails where its rows are.
+complete=$(find "$(dirname "$plot")/../results" -name 'cuda-*Z.csv' -size +300k ! -name '*.samples.csv' | sort | tail -1)
+expect_status 0 "the figures of ${complete##*/}" "$complete" --output every
+
 # --- Faults of the user ------------------------------------------------------------------------------------------------
 
 expect_status 2 'no file' --output out
