@@ -52,7 +52,7 @@ array bound[count]
 array unsteady[count]
 do for [i = 1:count] {
     stats data index i - 1 every ::::0 using (median[i] = $2, \
-        low[i] = strcol(3) eq 'NaN' ? NaN : real(strcol(3)), high[i] = strcol(4) eq 'NaN' ? NaN : real(strcol(4)), \
+        low[i] = bar_end(strcol(3), NaN), high[i] = bar_end(strcol(4), NaN), \
         bound[i] = $5, unsteady[i] = int($6), 1) nooutput
 }
 star(i) = unsteady[i] ? '*' : ''
