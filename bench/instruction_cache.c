@@ -32,7 +32,7 @@ static struct code {
 } codes[] = {
 #define CODE(kibibytes) {kibibytes, gpu_kernel(straight_##kibibytes), "straight_" #kibibytes},
     STRAIGHT_KIBIBYTES(CODE)};
-enum { CODES = sizeof codes / sizeof *codes, EVICTOR_THREADS = 128, MULTIPROCESSORS_MAX = 4096 };
+enum { CODES = sizeof codes / sizeof *codes, EVICTOR_THREADS = 128 };
 
 // What comes right before the kernel, but for one stamping launch that tells when it ended.
 enum state { AFTER_ITSELF, AFTER_EVICTOR, AFTER_SWEEP, STATES };
@@ -43,7 +43,6 @@ static const double LONG_NS = 10e3;
 static struct chain chain;
 static struct straight_argument argument, maker_argument = {.passes = 1};
 static struct sweep sweep;
-static struct gpu_outcome sweep_outcome; // whether there is one
 static struct load_lines_argument lines_argument;
 static struct gpu_launch evictor, load_lines;
 static struct straight_stamp *stamps; // one a multiprocessor, here
@@ -58,18 +57,13 @@ static enum gpu_status read_stamps(const struct straight_stamp *out, unsigned co
     return status ? status : launch_check_stamps(&stamps->sequence, sizeof *stamps, count, sequence);
 }
 
-static enum gpu_status submit_sweep(void)
-{
-    return sweep_outcome.status ? gpu_outcome_tell(&sweep_outcome) : sweep_submit(&sweep);
-}
-
 // Makes the state. The sweep comes before the evictor, whose code is what the shared cache may then hold of code.
 static enum gpu_status submit_state(const struct code *code, enum state state)
 {
     enum gpu_status status = GPU_OK;
     maker_argument.sequence++;
     if (state == AFTER_ITSELF) return gpu_launch_runtime(&code->maker);
-    if (state == AFTER_SWEEP) status = submit_sweep();
+    if (state == AFTER_SWEEP) status = sweep_submit(&sweep);
     return status ? status : gpu_launch_runtime(&evictor);
 }
 
@@ -292,7 +286,7 @@ static enum gpu_status measure_load(struct bench_case *c, unsigned samples, doub
         lines_argument.sequence = ++maker_argument.sequence;
         status = chain_hold(&chain);
         if (!status) status = gpu_launch_runtime(&load_lines);
-        if (!status && swept) status = submit_sweep();
+        if (!status && swept) status = sweep_submit(&sweep);
         lines_argument.out = argument.out;
         lines_argument.sequence = ++argument.sequence;
         if (!status) status = gpu_launch_runtime(&load_lines);
@@ -438,8 +432,7 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status)
         status = launch_prepare(&evictor, gpu_kernel(straight_evictor), multiprocessors, EVICTOR_THREADS,
                                 &maker_argument, sizeof maker_argument, chain.stream);
-    if (!status && gpu_outcome_keep(&sweep_outcome, sweep_open(&sweep, chain.stream)) == GPU_FAILED)
-        status = GPU_FAILED;
+    if (!status) status = sweep_open(&sweep, chain.stream);
     if (!status)
         status = launch_prepare(&load_lines, gpu_kernel(load_lines), 1, LAUNCH_BLOCK_THREADS, &lines_argument,
                                 sizeof lines_argument, chain.stream);

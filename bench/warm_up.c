@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel's first steps cost: the first iterations of a loop, with and without branches, how fast a scheduler
 // issues, how long it takes until all multiprocessors are busy, and what idling leaves of the clock rate.
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,13 +224,6 @@ static enum gpu_status measure_mix(struct bench_case *c, unsigned samples, doubl
 enum { RAMP_THREADS = 128, RAMP_PASSES = 112, RAMP_BUSY = 64 }; // some 30 us, and 2 ms, on an H200
 static struct gpu_launch ramp;
 
-static void sleep_ns(double ns)
-{
-    struct timespec left = {(time_t)(ns / 1e9), (long)(ns - 1e9 * (double)(time_t)(ns / 1e9))};
-    while (ns > 0 && nanosleep(&left, &left) && errno == EINTR) {
-    }
-}
-
 // After RAMP_BUSY launches of the same kernel, and so much idling:
 // duration: a fixed number of instructions in each of four warps of every multiprocessor, from the first clock read of
 // the first block to the last of the last.
@@ -244,7 +236,7 @@ static enum gpu_status measure_ramp(struct bench_case *c, unsigned samples, doub
         mix_argument.passes = RAMP_PASSES;
         for (unsigned k = 0; k < RAMP_BUSY && !status; k++) status = gpu_launch_runtime(&ramp);
         status = launch_drain(chain.stream, status);
-        if (!status) sleep_ns(c->axis_value);
+        if (!status) clock_sleep_ns(c->axis_value);
         if (!status) status = run_mix(&ramp, RAMP_PASSES);
         if (status) return status;
         uint64_t begin = mix_stamps[0].begin_ticks, end = mix_stamps[0].end_ticks;

@@ -12,6 +12,7 @@
 // BENCH_LEAD: samples that begin a round and do not count: they would pay for what was done between the rounds. Rounds
 // of fewer than BENCH_LEAD_MIN samples, which are long ones, have none.
 enum { BENCH_OUTPUTS_MAX = 5, BENCH_ROUND_SAMPLES_MAX = 256, BENCH_LEAD = 2, BENCH_LEAD_MIN = 5 };
+enum { BENCH_DETAIL_BYTES = 128 };
 
 // Metric and unit are columns of the result (docs/schema.md).
 struct bench_output {
@@ -44,7 +45,7 @@ struct bench_case {
     double argument; // for measure, as the benchmark likes
 
     double error_bound[BENCH_OUTPUTS_MAX]; // systematic error of this round, in the output's unit; zero before it
-    char detail[128];
+    char detail[BENCH_DETAIL_BYTES];
 };
 
 struct bench_plan;

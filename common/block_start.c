@@ -15,7 +15,6 @@
 GPU_KERNEL(block_start);
 
 enum {
-    MULTIPROCESSORS_MAX = 4096, // and what multiprocessor_index stays below
     STAY_NS = 5000,
     ROUNDS = 2,
     SAMPLES = 5,

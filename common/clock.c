@@ -2,6 +2,7 @@
 // Chooses the host's clock, calibrates it, and measures what reading it costs.
 #include "common/clock.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,13 @@ void clock_init(void)
     // The rate that the firmware states has no noise, but firmware has been wrong.
     bool agrees = nominal > 0 && fabs(measured / nominal - 1) < 1e-3;
     clock_state.ns_per_tick = agrees ? nominal : measured;
+}
+
+void clock_sleep_ns(double ns)
+{
+    struct timespec left = {(time_t)(ns / 1e9), (long)(ns - 1e9 * (double)(time_t)(ns / 1e9))};
+    while (ns > 0 && nanosleep(&left, &left) && errno == EINTR) {
+    }
 }
 
 const char *clock_source(void)

@@ -84,6 +84,9 @@ static inline void clock_relax(void)
 #endif
 }
 
+// Sleeps for so long, whatever signals come meanwhile.
+void clock_sleep_ns(double ns);
+
 // How long one cycle of the calling thread's core is now, from a chain of dependent operations; NAN where it cannot be
 // told. It shows what the core's real clock does beneath a counter that runs evenly. Takes about 2 µs.
 double clock_core_cycle_ns(void);

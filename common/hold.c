@@ -13,7 +13,7 @@ enum gpu_status hold_span(const struct hold_stamp *stamps, unsigned count, uint6
         const struct hold_stamp *stamp = &stamps[b];
         if (stamp->sequence != sequence)
             return gpu_reason(GPU_FAILED, "block %u of %u did not run, or lost what it held", b, count);
-        if (stamp->multiprocessor >= HOLD_MULTIPROCESSORS_MAX)
+        if (stamp->multiprocessor >= MULTIPROCESSORS_MAX)
             return gpu_reason(GPU_UNSUPPORTED,
                               "the kernels of this device do not tell their multiprocessor (block %u: %llu)", b,
                               (unsigned long long)stamp->multiprocessor);
@@ -25,9 +25,9 @@ enum gpu_status hold_span(const struct hold_stamp *stamps, unsigned count, uint6
 
 double hold_resident(const struct hold_stamp *stamps, unsigned count)
 {
-    static uint64_t first_end[HOLD_MULTIPROCESSORS_MAX];
-    static double resident[HOLD_MULTIPROCESSORS_MAX];
-    for (unsigned m = 0; m < HOLD_MULTIPROCESSORS_MAX; m++) first_end[m] = UINT64_MAX, resident[m] = 0;
+    static uint64_t first_end[MULTIPROCESSORS_MAX];
+    static double resident[MULTIPROCESSORS_MAX];
+    for (unsigned m = 0; m < MULTIPROCESSORS_MAX; m++) first_end[m] = UINT64_MAX, resident[m] = 0;
     for (unsigned b = 0; b < count; b++) {
         uint64_t *end = &first_end[stamps[b].multiprocessor];
         if (stamps[b].end_ticks < *end) *end = stamps[b].end_ticks;
@@ -35,7 +35,7 @@ double hold_resident(const struct hold_stamp *stamps, unsigned count)
     for (unsigned b = 0; b < count; b++)
         if (stamps[b].begin_ticks < first_end[stamps[b].multiprocessor]) resident[stamps[b].multiprocessor]++;
     unsigned used = 0;
-    for (unsigned m = 0; m < HOLD_MULTIPROCESSORS_MAX; m++)
+    for (unsigned m = 0; m < MULTIPROCESSORS_MAX; m++)
         if (resident[m] > 0) resident[used++] = resident[m];
     stats_sort(resident, used);
     return stats_quantile(resident, used, 0.5);

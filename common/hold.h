@@ -4,9 +4,8 @@
 #define LIFTOFF_HOLD_H
 
 #include "backends/gpu.h"
+#include "backends/kernels/common.h"
 #include "backends/kernels/resources.h"
-
-enum { HOLD_MULTIPROCESSORS_MAX = 4096 };
 
 // The first begin and the last end of COUNT (1 …) blocks. GPU_FAILED if one did not run under SEQUENCE, or lost what it
 // held; GPU_UNSUPPORTED if it names a multiprocessor that cannot be.

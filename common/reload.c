@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "backends/gpu_graph.h"
 #include "backends/gpu_kernel.h"
@@ -23,7 +22,7 @@ GPU_KERNEL(reload_parameters);
 GPU_KERNEL(reload_link);
 
 enum { LINES_TIMED_MAX = 1024, OWN_SETS_LOG2 = 18, ATTEMPTS = 64, LINK_THREADS = 256, LINK_BLOCKS = 4 };
-static const double IDLE_S = 1e-3;
+static const double IDLE_NS = 1e6;
 
 enum half { FIRST, SECOND, HALVES };
 
@@ -43,7 +42,6 @@ static struct memory {
 
 static struct chain chain;
 static struct sweep sweep;
-static struct gpu_outcome sweep_outcome; // whether there is a sweep
 static struct reload_parameters parameters;
 static struct reload_link_argument link_argument;
 static struct gpu_launch link_launch, dependent_launch;
@@ -52,8 +50,8 @@ static uint16_t *sets, *sets_device;
 static void *sets_view;                     // of SETS
 static unsigned multiprocessors, set_count; // SET_COUNT: that have a set
 static uint32_t start_line;
-static uint16_t order[RELOAD_MULTIPROCESSORS]; // of multiprocessors by their index; RELOAD_NO_SET: there is none
-static uint64_t sequences[HALVES];             // of the last launch of each half; none of two launches have the same
+static uint16_t order[MULTIPROCESSORS_MAX]; // of multiprocessors by their index; RELOAD_NO_SET: there is none
+static uint64_t sequences[HALVES];          // of the last launch of each half; none of two launches have the same
 static void *words, *pages;
 static size_t pages_bytes; // of PAGES; 0: not tried yet
 
@@ -79,12 +77,11 @@ static enum gpu_status submit(const struct gpu_launch *launch, launch_function *
 // Lets COUNT multiprocessors have a set each, from FROM on, and no other one.
 static enum gpu_status share_out(unsigned count, unsigned from)
 {
-    for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) {
+    for (unsigned i = 0; i < MULTIPROCESSORS_MAX; i++) {
         const unsigned set = (order[i] + multiprocessors - from) % multiprocessors;
         sets[i] = order[i] != RELOAD_NO_SET && set < count ? (uint16_t)set : RELOAD_NO_SET;
     }
-    enum gpu_status status =
-        gpu_stream_copy(chain.stream, sets_device, sets_view, RELOAD_MULTIPROCESSORS * sizeof *sets);
+    enum gpu_status status = gpu_stream_copy(chain.stream, sets_device, sets_view, MULTIPROCESSORS_MAX * sizeof *sets);
     return launch_drain(chain.stream, status);
 }
 
@@ -92,14 +89,14 @@ static enum gpu_status share_out(unsigned count, unsigned from)
 static enum gpu_status find_multiprocessors(void)
 {
     unsigned found = 0;
-    for (unsigned i = 0; i < RELOAD_MULTIPROCESSORS; i++) order[i] = RELOAD_NO_SET;
+    for (unsigned i = 0; i < MULTIPROCESSORS_MAX; i++) order[i] = RELOAD_NO_SET;
     enum gpu_status status = share_out(0, 0);
     for (unsigned attempt = 0; attempt < ATTEMPTS && found < multiprocessors && !status; attempt++) {
         status = launch_drain(chain.stream, submit(&memories[RELOAD_GLOBAL].launches[0], gpu_launch_runtime, FIRST, 0));
         if (!status) status = read_stamps(FIRST);
         for (unsigned b = 0; b < multiprocessors && !status; b++) {
             const unsigned index = stamps[FIRST][b].multiprocessor;
-            if (index >= RELOAD_MULTIPROCESSORS)
+            if (index >= MULTIPROCESSORS_MAX)
                 return gpu_reason(GPU_UNSUPPORTED, "kernels cannot tell here which multiprocessor they run on");
             if (order[index] == RELOAD_NO_SET) order[index] = (uint16_t)found++;
         }
@@ -122,7 +119,7 @@ static bool is_indexed(enum reload_memory memory)
 // Makes COUNT working sets of those that parameters.chase tells of.
 static enum gpu_status link(unsigned count)
 {
-    static uint64_t made[LINK_BLOCKS * RELOAD_MULTIPROCESSORS];
+    static uint64_t made[LINK_BLOCKS * MULTIPROCESSORS_MAX];
     const struct reload_argument *chase = &parameters.chase;
     const unsigned blocks = link_launch.grid[0];
     link_argument.first = chase->first;
@@ -214,12 +211,11 @@ static enum gpu_status submit_pair(const struct reload *reload)
 {
     const struct memory *memory = &memories[reload->memory];
     const bool dependent = reload->way == RELOAD_DEPENDENT, idle = reload->way == RELOAD_IDLE;
-    const struct timespec pause = {0, (long)(IDLE_S * 1e9)};
     enum gpu_status status = idle ? GPU_OK : chain_hold(&chain);
     if (!status) status = submit(&memory->launches[0], gpu_launch_runtime, FIRST, RELOAD_TOUCH);
     if (!status && reload->way == RELOAD_AFTER_SWEEP) status = sweep_submit(&sweep);
     if (!status && idle) status = launch_drain(chain.stream, GPU_OK);
-    if (!status && idle) nanosleep(&pause, NULL);
+    if (!status && idle) clock_sleep_ns(IDLE_NS);
     if (!status)
         status = submit(dependent ? &dependent_launch : &memory->launches[reload->way == RELOAD_OTHER_KERNEL],
                         dependent ? gpu_launch_ex : gpu_launch_runtime, SECOND, RELOAD_CHASE);
@@ -233,7 +229,7 @@ static enum gpu_status run(const struct reload *reload)
 {
     const bool first = reload->way == RELOAD_FIRST_PASS;
     const struct gpu_launch *launch = &memories[reload->memory].launches[0];
-    if (!sweep_outcome.status) {
+    if (!sweep.unsupported.status) {
         enum gpu_status status = launch_drain(chain.stream, sweep_submit(&sweep));
         if (!status) status = sweep_prove(&sweep);
         if (status) return status;
@@ -247,9 +243,9 @@ static enum gpu_status run(const struct reload *reload)
 // How many blocks each multiprocessor had of a launch.
 static void count_blocks(enum half half, uint16_t *blocks)
 {
-    memset(blocks, 0, RELOAD_MULTIPROCESSORS * sizeof *blocks);
+    memset(blocks, 0, MULTIPROCESSORS_MAX * sizeof *blocks);
     for (unsigned b = 0; b < multiprocessors; b++)
-        if (stamps[half][b].multiprocessor < RELOAD_MULTIPROCESSORS) blocks[stamps[half][b].multiprocessor]++;
+        if (stamps[half][b].multiprocessor < MULTIPROCESSORS_MAX) blocks[stamps[half][b].multiprocessor]++;
 }
 
 // How many blocks of the second launch began before the first one had ended.
@@ -276,8 +272,8 @@ static double cycles_per_load(const struct reload_stamp *stamp, double *bound)
 static enum gpu_status read_chases(const struct reload *reload, double *cycles, unsigned *found, double *bound,
                                    char *detail)
 {
-    static uint16_t blocks[HALVES][RELOAD_MULTIPROCESSORS];
-    static double chases[RELOAD_MULTIPROCESSORS];
+    static uint16_t blocks[HALVES][MULTIPROCESSORS_MAX];
+    static double chases[MULTIPROCESSORS_MAX];
     const bool pair = reload->way != RELOAD_FIRST_PASS && reload->way != RELOAD_SECOND_PASS;
     const uint64_t end = expected_end(reload);
     unsigned dropped = 0;
@@ -297,10 +293,10 @@ static enum gpu_status read_chases(const struct reload *reload, double *cycles, 
     if (!*found) return GPU_OK;
     stats_sort(chases, *found);
     *cycles = stats_quantile(chases, *found, 0.5);
-    int length = snprintf(detail, RELOAD_DETAIL, "loads=%u;multiprocessors=%u;dropped=%u", parameters.chase.hops,
+    int length = snprintf(detail, BENCH_DETAIL_BYTES, "loads=%u;multiprocessors=%u;dropped=%u", parameters.chase.hops,
                           *found, dropped);
     if (reload->way == RELOAD_DEPENDENT)
-        snprintf(detail + length, RELOAD_DETAIL - (size_t)length, ";early_blocks=%u", count_early());
+        snprintf(detail + length, BENCH_DETAIL_BYTES - (size_t)length, ";early_blocks=%u", count_early());
     return GPU_OK;
 }
 
@@ -331,8 +327,7 @@ unsigned reload_loads(const struct reload *reload)
 
 enum gpu_status reload_prepare(const struct reload *reload)
 {
-    enum gpu_status status = reload->way == RELOAD_AFTER_SWEEP ? gpu_outcome_tell(&sweep_outcome) : GPU_OK;
-    if (!status && reload->memory == RELOAD_PAGES) status = find_pages(reload->bytes);
+    enum gpu_status status = reload->memory == RELOAD_PAGES ? find_pages(reload->bytes) : GPU_OK;
     if (!status && reload->way == RELOAD_DEPENDENT) status = prepare_dependent(&memories[reload->memory]);
     return status ? status : make_sets(reload);
 }
@@ -361,10 +356,10 @@ static enum gpu_status allocate(size_t bytes)
     status = gpu_alloc(&out, LINK_BLOCKS * multiprocessors * sizeof *link_argument.out);
     if (status) return status;
     link_argument.out = out;
-    status = gpu_alloc(&out, RELOAD_MULTIPROCESSORS * sizeof *sets);
+    status = gpu_alloc(&out, MULTIPROCESSORS_MAX * sizeof *sets);
     if (status) return status;
     parameters.chase.sets = sets_device = out;
-    status = gpu_alloc_mapped(&here, &view, RELOAD_MULTIPROCESSORS * sizeof *sets);
+    status = gpu_alloc_mapped(&here, &view, MULTIPROCESSORS_MAX * sizeof *sets);
     if (status) return status;
     sets = here;
     sets_view = view;
@@ -393,7 +388,7 @@ static enum gpu_status prepare(enum reload_memory which)
 enum gpu_status reload_open(size_t bytes)
 {
     multiprocessors = gpu_multiprocessors();
-    if (multiprocessors > RELOAD_MULTIPROCESSORS) multiprocessors = RELOAD_MULTIPROCESSORS;
+    if (multiprocessors > MULTIPROCESSORS_MAX) multiprocessors = MULTIPROCESSORS_MAX;
     const size_t own_bytes = (size_t)multiprocessors << OWN_SETS_LOG2;
     for (uint32_t line = 0; line < RELOAD_PARAMETER_LINES; line++) {
         const uint32_t last = (line + 1) * RELOAD_INDEXED_LINE_BYTES - 4;
@@ -408,9 +403,8 @@ enum gpu_status reload_open(size_t bytes)
                                 &link_argument, sizeof link_argument, chain.stream);
     for (enum reload_memory m = 0; m < RELOAD_MEMORIES && !status; m++) status = prepare(m);
     if (!status) status = find_multiprocessors();
-    if (!status && gpu_outcome_keep(&sweep_outcome, sweep_open(&sweep, chain.stream)) == GPU_FAILED)
-        status = sweep_outcome.status;
-    return status || sweep_outcome.status ? status : launch_drain(chain.stream, sweep_submit(&sweep));
+    if (!status) status = sweep_open(&sweep, chain.stream);
+    return status || sweep.unsupported.status ? status : launch_drain(chain.stream, sweep_submit(&sweep));
 }
 
 void reload_close(void)

@@ -7,6 +7,7 @@
 
 #include "backends/gpu.h"
 #include "backends/kernels/cache_loss.h"
+#include "common/bench.h"
 
 // What is chased through: global memory, by either kind of load; a constant table, by lines of 64 and of 256 bytes; the
 // kernel's parameters; one line of each page.
@@ -36,7 +37,7 @@ enum reload_way {
 
 // BYTES: a power of two of lines; of RELOAD_CONSTANT at least RELOAD_CONSTANT_BYTES_MIN, of RELOAD_PAGES at most
 // RELOAD_PAGES_MAX pages.
-enum { RELOAD_PAGES_MAX = 32768, RELOAD_DETAIL = 128 };
+enum { RELOAD_PAGES_MAX = 32768 };
 struct reload {
     enum reload_memory memory;
     enum reload_way way;
@@ -57,7 +58,7 @@ unsigned reload_loads(const struct reload *reload);
 enum gpu_status reload_prepare(const struct reload *reload);
 
 // Of what was prepared last, one touch and chase on each multiprocessor that has a set. *CYCLES: a load's, the median
-// over them; *BOUND is raised to its systematic error. DETAIL takes RELOAD_DETAIL bytes.
+// over them; *BOUND is raised to its systematic error. DETAIL takes BENCH_DETAIL_BYTES.
 enum gpu_status reload_measure(const struct reload *reload, double *cycles, double *bound, char *detail);
 
 #endif

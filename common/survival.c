@@ -86,7 +86,7 @@ static enum gpu_status note_left(enum gpu_status status, struct survival_left *l
     status = stamps_of(FIRST, status, &stamps);
     memset(left->on, 0, sizeof left->on);
     for (unsigned b = 0; b < survival.launched[FIRST] && !status; b++) {
-        if (stamps[b].multiprocessor >= SURVIVAL_MULTIPROCESSORS)
+        if (stamps[b].multiprocessor >= MULTIPROCESSORS_MAX)
             return gpu_reason(GPU_UNSUPPORTED, "kernels cannot tell here which multiprocessor they run on");
         left->on[stamps[b].multiprocessor] = 1;
     }
@@ -102,7 +102,7 @@ static enum gpu_status count_found(enum gpu_status status, const struct survival
     status = stamps_of(SECOND, status, &stamps);
     for (unsigned b = 0; b < survival.launched[SECOND] && !status; b++) {
         const unsigned multiprocessor = stamps[b].multiprocessor;
-        if (multiprocessor >= SURVIVAL_MULTIPROCESSORS || !left->on[multiprocessor]) continue;
+        if (multiprocessor >= MULTIPROCESSORS_MAX || !left->on[multiprocessor]) continue;
         found += matching(&stamps[b]);
         looked++;
     }
@@ -110,7 +110,8 @@ static enum gpu_status count_found(enum gpu_status status, const struct survival
     if (!looked)
         return gpu_reason(GPU_UNSUPPORTED, "no block looked on a multiprocessor where one had left the pattern");
     *survived = found / looked / survival.words_each[SECOND];
-    if (detail) snprintf(detail, 128, "blocks=%u;dropped_blocks=%u", looked, survival.launched[SECOND] - looked);
+    if (detail)
+        snprintf(detail, BENCH_DETAIL_BYTES, "blocks=%u;dropped_blocks=%u", looked, survival.launched[SECOND] - looked);
     return GPU_OK;
 }
 
@@ -266,7 +267,7 @@ static struct after_end {
     bool done;
     struct gpu_outcome outcome;
     double shared, memory;
-    char detail[128];
+    char detail[BENCH_DETAIL_BYTES];
 } after_end;
 
 // Once in this process, because another process is dear: shared memory first, for new memory may be cleared by a

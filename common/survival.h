@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "backends/kernels/common.h"
 #include "backends/kernels/survival.h"
 #include "common/bench.h"
 #include "common/probe.h"
@@ -25,14 +26,14 @@ enum gpu_status survival_seed(uint32_t *seed);
 enum gpu_status survival_open(void);
 
 // What a launch left a pattern in. Small enough to be shared between processes.
-enum { SURVIVAL_MULTIPROCESSORS = 4096 };
 struct survival_left {
     uint32_t seed, memory_seed;
-    unsigned char on[SURVIVAL_MULTIPROCESSORS]; // by multiprocessor: a block was there
+    unsigned char on[MULTIPROCESSORS_MAX]; // by multiprocessor: a block was there
 };
 
 // Leaves the pattern of LEFT->seed with LEAVER and looks for that of SEED with LOOKER, right behind it in the stream.
-// *SURVIVED: of the words in blocks on multiprocessors where a block had left it. DETAIL takes 128 bytes, or is NULL.
+// *SURVIVED: of the words in blocks on multiprocessors where a block had left it. DETAIL takes
+// BENCH_DETAIL_BYTES, or is NULL.
 enum gpu_status survival_pair(enum survival_kernel leaver, enum survival_kernel looker, struct survival_left *left,
                               uint32_t seed, double *survived, char *detail);
 

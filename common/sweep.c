@@ -12,7 +12,11 @@ enum gpu_status sweep_open(struct sweep *sweep, struct gpu_stream *stream)
 {
     const size_t bytes = 2 * gpu_cache_bytes();
     void *words = NULL, *out = NULL;
-    if (!bytes) return gpu_reason(GPU_UNSUPPORTED, "nobody tells how large the shared cache is: nothing can be swept");
+    if (!bytes) {
+        gpu_outcome_keep(&sweep->unsupported, gpu_reason(GPU_UNSUPPORTED, "nobody tells how large the shared cache is: "
+                                                                          "nothing can be swept"));
+        return GPU_OK;
+    }
     enum gpu_status status = gpu_alloc(&words, bytes);
     sweep->argument = (struct sweep_argument){.words = words, .count = bytes / (SWEEP_STRIDE * sizeof(uint64_t))};
     if (!status) status = gpu_alloc(&out, sizeof *sweep->argument.out);
@@ -31,6 +35,7 @@ void sweep_close(struct sweep *sweep)
 
 enum gpu_status sweep_submit(struct sweep *sweep)
 {
+    if (sweep->unsupported.status) return gpu_outcome_tell(&sweep->unsupported);
     sweep->argument.sequence++;
     return gpu_launch_runtime(&sweep->launch);
 }

@@ -9,10 +9,11 @@
 struct sweep {
     struct gpu_launch launch;
     struct sweep_argument argument;
+    struct gpu_outcome unsupported; // GPU_OK where there is a sweep
 };
 
-// Takes memory of twice gpu_cache_bytes() and prepares the launch into STREAM. GPU_UNSUPPORTED where nobody tells how
-// large that cache is. sweep_close takes a zeroed one, too.
+// Takes memory of twice gpu_cache_bytes() and prepares the launch into STREAM. Where nobody tells how large that cache
+// is, this succeeds and sweep_submit answers GPU_UNSUPPORTED. sweep_close takes a zeroed one, too.
 enum gpu_status sweep_open(struct sweep *sweep, struct gpu_stream *stream);
 void sweep_close(struct sweep *sweep);
 

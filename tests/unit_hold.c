@@ -34,7 +34,7 @@ static void test_span(void **state)
     assert_int_equal(end, 310);
     assert_int_equal(hold_span(blocks, COUNT, 8, &begin, &end), GPU_FAILED);
     assert_string_equal(gpu_error(), "block 0 of 8 did not run, or lost what it held");
-    struct hold_stamp far = {1, 2, 9, HOLD_MULTIPROCESSORS_MAX};
+    struct hold_stamp far = {1, 2, 9, MULTIPROCESSORS_MAX};
     assert_int_equal(hold_span(&far, 1, 9, &begin, &end), GPU_UNSUPPORTED);
     assert_string_equal(gpu_error(), "the kernels of this device do not tell their multiprocessor (block 0: 4096)");
 }

@@ -40,7 +40,7 @@ enum { STEP, SELF, SELF_TIMES = 8, TIMED = SELF + SELF_TIMES };
         dependency_trigger();                                                                                          \
         dependency_wait();                                                                                             \
         const unsigned multiprocessor = multiprocessor_index();                                                        \
-        const unsigned set = multiprocessor < RELOAD_MULTIPROCESSORS ? (of).sets[multiprocessor] : RELOAD_NO_SET;      \
+        const unsigned set = multiprocessor < MULTIPROCESSORS_MAX ? (of).sets[multiprocessor] : RELOAD_NO_SET;      \
         const uint64_t first = (of).first + set * (of).set_bytes;                                                      \
         if (set != RELOAD_NO_SET && (of).actions & RELOAD_TOUCH) {                                                     \
             uint64_t touched = 0;                                                                                      \

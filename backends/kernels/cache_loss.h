@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "backends/kernels/common.h"
+
 // A working set is LINES lines (a power of two), each of which holds where the next one is: a cycle through all of
 // them. A second word, RELOAD_SELF_BYTES behind the first in global memory and the last one of a line elsewhere, holds
 // where it is itself. In global memory a line begins every STRIDE bytes, 128 or more; with more, where in its stride
@@ -24,7 +26,7 @@ enum {
 // for the I-th of them; and the same once more through lines four times as long, from word RELOAD_CONSTANT_CYCLES on.
 enum { RELOAD_CONSTANT_BYTES_MIN = 1024, RELOAD_CONSTANT_CYCLES = 7, RELOAD_PARAMETER_LINES = 32 };
 
-enum { RELOAD_MULTIPROCESSORS = 4096, RELOAD_NO_SET = 0xffff };
+enum { RELOAD_NO_SET = 0xffff };
 
 // What a block leaves.
 struct reload_stamp {
@@ -53,8 +55,8 @@ struct reload_argument {
 // What `reload_parameters` takes: the set is the parameters themselves.
 struct reload_parameters {
     struct reload_argument chase;
-    uint32_t words[RELOAD_PARAMETER_LINES * RELOAD_INDEXED_LINE_BYTES /
-                   4]; // the next line's byte, or the word's own, in WORDS
+    // The next line's byte in WORDS, or the word's own.
+    uint32_t words[RELOAD_PARAMETER_LINES * RELOAD_INDEXED_LINE_BYTES / 4];
 };
 
 // `reload_link`: makes SETS working sets in global memory, all threads of all blocks together; the first one of each

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+// What multiprocessor_index() stays below where the target tells.
+enum { MULTIPROCESSORS_MAX = 4096 };
+
 // Ticks of device_clock() are "ticks" below. A struct lies in device memory unless it says mapped.
 
 // What a stamping kernel proves: that it ran, when, and for which launch.
