@@ -380,7 +380,8 @@ static enum gpu_status open_codes(void)
     }
     // Loads the code of what makes the states, before a gate is closed.
     if (!status) status = launch_drain(chain.stream, gpu_launch_runtime(&load_lines));
-    return status ? status : run(&codes[0], &codes[0].one, AFTER_SWEEP, 1, &whole_ns);
+    const enum state all_there_are = sweep.unsupported.status ? AFTER_EVICTOR : AFTER_SWEEP;
+    return status ? status : run(&codes[0], &codes[0].one, all_there_are, 1, &whole_ns);
 }
 
 static enum gpu_status allocate(void)

@@ -35,3 +35,10 @@ for launch in 20 34 42 200; do
     (($(wc -l <told) == 1 && $(grep -c 'did not run' told) == 1)) ||
         fail "launch $launch never ran, and the rows say: $(cat told)"
 done
+
+# Without a sweep only what needs one is missing.
+measure_one_worker unswept no_cache=1 0 --quick --budget 0.02 cache_loss
+rows unswept.csv status metric variant reason | awk -F'|' '
+    $3 == "after_sweep" { swept++; bad += $1 != "unsupported" || $4 !~ /nobody tells how large the shared cache is/ }
+    $3 != "after_sweep" && $2 == "reload" { others++; bad += $1 != "ok" && $1 != "unsteady" }
+    END { exit bad || !swept || !others }' || fail 'without a known cache more is lost than what needs a sweep'

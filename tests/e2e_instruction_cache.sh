@@ -43,3 +43,10 @@ rows whole.csv metric status median error_bound detail | awk -F'|' '
 # One of many launches in a round does not run.
 measure_one_worker lost wrong_count=200 1 --quick --budget 0.02 instruction_cache
 rows lost.csv status reason | grep '^failed|' | grep -q 'did not run' || fail 'a launch that never ran passes unseen'
+
+# Without a sweep only what needs one is missing.
+measure_one_worker unswept no_cache=1 0 --quick --budget 0.02 instruction_cache
+rows unswept.csv status metric variant reason | awk -F'|' '
+    $3 == "after_sweep" { swept++; bad += $1 != "unsupported" || $4 !~ /nobody tells how large the shared cache is/ }
+    $3 != "after_sweep" && $2 == "cycles_per_instruction" { others++; bad += $1 != "ok" && $1 != "unsteady" }
+    END { exit bad || !swept || !others }' || fail 'without a known cache more is lost than what needs a sweep'

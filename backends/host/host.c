@@ -214,7 +214,7 @@ unsigned gpu_multiprocessors(void) { return device_workers(); }
 size_t gpu_cache_bytes(void)
 {
     long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? (size_t)bytes : 0;
+    return bytes > 0 && !inject.no_cache ? (size_t)bytes : 0;
 }
 
 size_t gpu_page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }

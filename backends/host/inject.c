@@ -16,7 +16,7 @@ struct range {
 struct inject inject;
 
 static uint64_t launch_ns, gap_ns, complete_ns, byte_ps, live_ps, block_ns, refuse_ns, ask_ns, first_ns, open_ns,
-    fence_ns, command_ns, ioctls;
+    fence_ns, command_ns, ioctls, no_cache;
 static struct range launch_error, alloc_error, hang, crash, wrong_count;
 static uint64_t launch_ticks, first_ticks, launches, allocations, freed;
 static uint64_t own_ticks; // what a spin takes beyond the wait: a read of the clock
@@ -47,6 +47,7 @@ static const struct {
     {"open_ns", &open_ns, NULL},
     {"fence_ns", &fence_ns, NULL},
     {"command_ns", &command_ns, NULL},
+    {"no_cache", &no_cache, NULL},
 };
 enum { TABLE_ROWS = sizeof table / sizeof table[0], DELAY_NS_MAX = 1000000000 };
 
@@ -76,9 +77,10 @@ static enum gpu_status parse_item(const char *item)
     while (row < TABLE_ROWS && (strncmp(table[row].name, item, length) || table[row].name[length])) row++;
     if (row == TABLE_ROWS || !item[length])
         return malformed(
-            item, "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, live_ps=N, block_ns=N, "
-                  "refuse_ns=N, ask_ns=N, first_ns=N, open_ns=N, fence_ns=N, command_ns=N, ioctls=N, hang=K, crash=K, "
-                  "launch_error=K, alloc_error=K, wrong_count=K");
+            item,
+            "is none of launch_ns=N, gap_ns=N, complete_ns=N, byte_ps=N, live_ps=N, block_ns=N, "
+            "refuse_ns=N, ask_ns=N, first_ns=N, open_ns=N, fence_ns=N, command_ns=N, ioctls=N, no_cache=1, hang=K, "
+            "crash=K, launch_error=K, alloc_error=K, wrong_count=K");
     uint64_t number;
     const char *rest;
     bool good = parse_number(item + length + 1, &rest, &number);
@@ -123,6 +125,7 @@ enum gpu_status inject_read(void)
     first_ticks = ticks_of(first_ns);
     any_fault = launch_error.first || hang.first || crash.first || wrong_count.first;
     inject = (struct inject){.active = true,
+                             .no_cache = no_cache > 0,
                              .gap_ticks = ticks_of(gap_ns),
                              .complete_ticks = ticks_of(complete_ns),
                              .block_ticks = ticks_of(block_ns),

@@ -14,6 +14,7 @@
 //   open_ns=N        opening the device takes N longer
 //   fence_ns=N       going on after a wait for a word or for another stream takes N longer
 //   command_ns=N     a call that puts anything but a launch into a stream takes N longer
+//   no_cache=1       nobody tells how large the cache is
 //   launch_error=K   the Kth launch call fails
 //   alloc_error=K    the Kth allocation fails, of those of the device and of mapped and managed memory
 //   hang=K crash=K   the Kth launch never ends; raises SIGSEGV on the device
@@ -33,6 +34,7 @@ enum inject_fault { FAULT_NONE, FAULT_HANG, FAULT_CRASH, FAULT_SKIP };
 
 struct inject {
     bool active; // any of what follows
+    bool no_cache;
     uint64_t gap_ticks, complete_ticks, block_ticks, refuse_ticks, ask_ticks, open_ticks, fence_ticks, command_ticks;
 };
 extern struct inject inject;
