@@ -207,7 +207,7 @@ static enum gpu_status measure_visit(struct bench_case *c, unsigned samples, dou
 
 // --- The plan ----------------------------------------------------------------------------------------------
 
-// PROCESSES: of the run's, that measure it; 0: all. All of it happens once in each.
+// All of it happens once in each of the run's processes that measure it.
 static void add_one(struct bench_plan *plan, struct bench_case c, const char *metric, const char *unit,
                     const char *better, unsigned samples,
                     enum gpu_status (*measure)(struct bench_case *, unsigned, double *))
@@ -219,9 +219,10 @@ static void add_one(struct bench_plan *plan, struct bench_case c, const char *me
     bench_add(plan, &c);
 }
 
-static void add_turns(struct bench_plan *plan, unsigned g, unsigned t, unsigned processes)
+static void add_turns(struct bench_plan *plan, unsigned g, unsigned t)
 {
-    struct bench_case c = {.variant = sharing_turns[t].variant, .processes = processes, .argument = g * 32 + t};
+    struct bench_case c = {
+        .variant = sharing_turns[t].variant, .processes = sharing_groups[g].repeats, .argument = g * 32 + t};
     snprintf(c.params, sizeof c.params, "state=%s", sharing_turns[t].state);
     if (t != CONTEXTS) c.axis = "processes", c.axis_value = sharing_turns[t].tracks;
     add_one(plan, c, "accounted", "ratio", "none", 1, measure_accounted);
@@ -247,13 +248,13 @@ static void add_timeline(struct bench_plan *plan)
     }
 }
 
-static void add_visit(struct bench_plan *plan, unsigned g, unsigned v, unsigned processes)
+static void add_visit(struct bench_plan *plan, unsigned g, unsigned v)
 {
     bench_add(plan, &(struct bench_case){
                         .variant = visit_variants[v],
                         .params = LAUNCH_PARAMS ";kernel=stamp",
                         .once = true,
-                        .processes = processes,
+                        .processes = sharing_groups[g].repeats,
                         .samples = NEIGHBOUR_SAMPLES - BENCH_LEAD,
                         .measure = measure_visit,
                         .argument = g * 32 + v,
@@ -268,11 +269,10 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     enum gpu_status status = gpu_count(&devices);
     if (status) return status;
     for (unsigned g = quick ? QUICK : PAIR; g <= (quick ? QUICK : PARTS); g++) {
-        const unsigned processes = g <= PAIR ? 0 : 1;
         for (unsigned t = 0; t < TURNS; t++)
-            if (sharing_groups[g].turns & BIT(t)) add_turns(plan, g, t, processes);
+            if (sharing_groups[g].turns & BIT(t)) add_turns(plan, g, t);
         for (unsigned v = 0; v < VISITS; v++)
-            if (sharing_groups[g].visits & BIT(v)) add_visit(plan, g, v, processes);
+            if (sharing_groups[g].visits & BIT(v)) add_visit(plan, g, v);
     }
     if (!quick) add_timeline(plan);
     return GPU_OK;
@@ -284,7 +284,7 @@ const struct benchmark context_switch_benchmark = {
     .name = "context_switch",
     .summary = "several processes on one device: turns, what a change of turn takes, and a light one beside a busy one",
     .source = "claim C6",
-    .seconds = 12,
+    .seconds = 10,
     .quick_seconds = 1.7,
     .setup = setup,
     .teardown = teardown,

@@ -21,13 +21,16 @@ const struct sharing_turns sharing_turns[TURNS] = {
     [SERVED] = {"mps", "one_warp", 2, RESIDENT_ONE_WARP},
 };
 
+// Each group takes seconds, so only what everybody asks for is started by all of the run's processes.
 const struct sharing_group sharing_groups[GROUPS] = {
-    {"quick", 2, false, BIT(ONE_WARP), BIT(ALONE) | BIT(LONG)},
-    {"pair", 2, false, BIT(ONE_WARP) | BIT(FULL_REGISTERS) | BIT(FULL_SHARED), BIT(ALONE) | BIT(LONG) | BIT(SHORT)},
-    {"four", 4, false, BIT(THREE) | BIT(FOUR), 0},
-    {"contexts", 1, false, BIT(CONTEXTS), 0},
-    {"served", 2, true, BIT(SERVED), BIT(SERVED_LONG) | BIT(SERVED_SHORT)},
-    {"parts", 1, false, 0, BIT(PART_ALONE) | BIT(PART_LONG)},
+    {"quick", 2, 0, false, BIT(ONE_WARP), BIT(ALONE) | BIT(LONG)},
+    {"pair", 2, 0, false, BIT(ONE_WARP), BIT(ALONE) | BIT(LONG)},
+    {"states", 2, 3, false, BIT(FULL_REGISTERS) | BIT(FULL_SHARED), 0},
+    {"short", 2, 1, false, 0, BIT(SHORT)},
+    {"four", 4, 1, false, BIT(THREE) | BIT(FOUR), 0},
+    {"contexts", 1, 1, false, BIT(CONTEXTS), 0},
+    {"served", 2, 1, true, BIT(SERVED), BIT(SERVED_LONG) | BIT(SERVED_SHORT)},
+    {"parts", 1, 1, false, 0, BIT(PART_ALONE) | BIT(PART_LONG)},
 };
 
 // --- Taking turns ---------------------------------------------------------------------------

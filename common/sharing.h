@@ -20,10 +20,11 @@ extern const struct sharing_turns sharing_turns[TURNS];
 enum { ALONE, LONG, SHORT, SERVED_LONG, SERVED_SHORT, PART_ALONE, PART_LONG, VISITS };
 
 // A group of processes, and what of turns and visits it does (bits). SERVED: through the server.
-enum { QUICK, PAIR, FOUR_PROCESSES, TWO_CONTEXTS, MPS, PARTS, GROUPS };
+enum { QUICK, PAIR, STATES, SHORT_PAIR, FOUR_PROCESSES, TWO_CONTEXTS, MPS, PARTS, GROUPS };
 struct sharing_group {
     const char *probe;
     unsigned processes;
+    unsigned repeats; // how many of the run's processes start it; 0: all
     bool served;
     unsigned turns, visits;
 };
