@@ -12,13 +12,16 @@ mapfile -t cores < <(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/st
     awk -F- '{ for (core = $1; core <= $NF; core++) print core }' | head -n 2)
 ((${#cores[@]} == 2)) || { echo 'one core cannot tell: the watcher needs a second' && exit 77; }
 
-# measure FILE INJECTION [OPTION...]
+# measure FILE INJECTION [OPTION...]: where other work on the cores is in the way of a watcher, rows fail, and what they were to hold
+# is off.
 measure() {
     local file=$1.csv injection=$2
     shift 2
     rm -f "$file"
-    expect 0 env LIFTOFF_HOST_INJECT="$injection" \
-        "$host" --processes 1 --budget 0.02 --no-samples "$@" --output "$file" submission
+    wait_for_device
+    LIFTOFF_HOST_INJECT="$injection" timeout --kill-after=5 60 \
+        "$host" --processes 1 --budget 0.02 --no-samples "$@" --output "$file" submission >out 2>err
+    (($? <= 1)) || fail "$injection $*: no result"
 }
 
 # value FILE VARIANT METRIC AXIS AXIS_VALUE [COLUMN]
@@ -39,6 +42,8 @@ grew() {
             exit !good
         }'
 }
+
+no_row_failed() { ! rows "$1.csv" metric status reason | grep '|failed|'; }
 
 # --- The depth, of all commands ---------------------------------------------------------------------------------------
 
@@ -61,7 +66,7 @@ kernels_cost() {
 }
 
 attempt=0
-until ((attempt > 0)) && is_deep before && is_deep with && calls_cost; do
+until ((attempt > 0)) && no_row_failed before && no_row_failed with && is_deep before && is_deep with && calls_cost; do
     ((++attempt <= 6)) || { depths with && fail "the depth is not $depth, or $delay_ns ns a call do not come back"; }
     measure before ''
     measure with launch_ns=$delay_ns
@@ -72,7 +77,7 @@ holds got '^queue_depth\|block_threads=32;blocks=1;command=kernel\|32764\|unsupp
 awk -v full="$(value before runtime submit queue_fill 1)" 'BEGIN { exit !(full >= 10000) }' || fail 'a full queue takes calls faster than kernels end'
 
 attempt=0
-until ((attempt > 0)) && kernels_cost; do
+until ((attempt > 0)) && no_row_failed before && no_row_failed with && kernels_cost; do
     ((++attempt <= 8)) || fail "$delay_ns ns a kernel do not come back"
     measure before block_ns=1000 --quick --budget 0.1
     measure with block_ns=1000,gap_ns=$delay_ns --quick --budget 0.1

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/tests" "$folder/build" "$folder/home"
-cp tests/run tests/lib.sh tests/e2e_*.sh "$folder/tests" && rm "$folder/tests/e2e_nobody.sh"
+cp tests/run tests/lib.sh tests/e2e_*.sh "$folder/tests"
 # Of these the benchmark asks the system for nothing but memory and threads.
 for name in arguments cache_loss carry contention default_stream geometry instruction_cache stream_fence stream_order \
     synchronize warm_up; do
