@@ -32,9 +32,49 @@ enum gpu_status gpu_graph_launch(struct gpu_graph_executable *executable, struct
     return error == VENDOR(Success) ? GPU_OK : runtime_status(error, TEXT(VENDOR(GraphLaunch)));
 }
 
+enum gpu_status gpu_graph_create(struct gpu_graph **graph)
+{
+    VENDOR(Graph_t) created;
+    CHECK(GraphCreate, &created, 0);
+    *graph = (struct gpu_graph *)(void *)created;
+    return GPU_OK;
+}
+
+static VENDOR_KERNEL_NODE_PARAMS node_params(const struct gpu_launch *launch)
+{
+    VENDOR_KERNEL_NODE_PARAMS params;
+    params.func = (void *)(uintptr_t)launch->kernel;
+    params.gridDim = runtime_dimensions(launch->grid);
+    params.blockDim = runtime_dimensions(launch->block);
+    params.sharedMemBytes = (unsigned)launch->shared_bytes;
+    params.kernelParams = (void **)(uintptr_t)launch->arguments;
+    params.extra = NULL;
+    return params;
+}
+
+enum gpu_status gpu_graph_add(struct gpu_graph *graph, struct gpu_graph_node **node,
+                              struct gpu_graph_node *const *after, unsigned count, const struct gpu_launch *launch)
+{
+    VENDOR_KERNEL_NODE_PARAMS params = node_params(launch);
+    VENDOR(GraphNode_t) added;
+    CHECK(GraphAddKernelNode, &added, (VENDOR(Graph_t))(void *)graph, (const VENDOR(GraphNode_t) *)(const void *)after,
+          count, &params);
+    *node = (struct gpu_graph_node *)(void *)added;
+    return GPU_OK;
+}
+
 void gpu_graph_destroy(struct gpu_graph *graph)
 {
     if (graph) (void)VENDOR(GraphDestroy)((VENDOR(Graph_t))(void *)graph);
+}
+
+enum gpu_status gpu_graph_set(struct gpu_graph_executable *executable, struct gpu_graph_node *node,
+                              const struct gpu_launch *launch)
+{
+    VENDOR_KERNEL_NODE_PARAMS params = node_params(launch);
+    CHECK(GraphExecKernelNodeSetParams, (VENDOR(GraphExec_t))(void *)executable, (VENDOR(GraphNode_t))(void *)node,
+          &params);
+    return GPU_OK;
 }
 
 void gpu_graph_executable_destroy(struct gpu_graph_executable *executable)

@@ -12,6 +12,7 @@
 #define VENDOR_HOST_MAPPED cudaHostAllocMapped
 #define VENDOR_FUNCTION_ATTRIBUTES struct cudaFuncAttributes
 #define VENDOR_POINTER_ATTRIBUTES struct cudaPointerAttributes
+#define VENDOR_KERNEL_NODE_PARAMS struct cudaKernelNodeParams
 #define VENDOR_MANAGED_GLOBAL cudaMemAttachGlobal
 #define VENDOR_SHARED_BYTES(bytes) (bytes)
 #define cudaHostMalloc cudaHostAlloc

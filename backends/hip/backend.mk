@@ -12,7 +12,7 @@ HIP_ARCH ?= gfx906 gfx90a gfx1030
 # Where it all is in /usr, the compilers look there without being told, and C++ needs them to look in their own order.
 HIP_HOME  := $(filter-out /usr,$(or $(ROCM_PATH),$(HIP_COMPILER:%/bin/hipcc=%)))
 HIP_FLAGS := -std=c++17 -O2 -I. -Ibackends/hip -Wall -Wextra $(HIP_ARCH:%=--offload-arch=%)
-HIP_OBJECTS := $(patsubst %,$(BUILD)/hip/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/amd hip/smi hip/module hip/share chevron images code) \
+HIP_OBJECTS := $(patsubst %,$(BUILD)/hip/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/amd hip/smi hip/module hip/share hip/graph chevron images code) \
                $(KERNELS:%.cu=$(BUILD)/hip/%.o)
 
 $(BUILD)/hip/%.o: %.c $(BUILD)/flags
@@ -47,7 +47,7 @@ endif
 HIP_INCLUDE ?= $(or $(HIP_HOME:%=%/include),/usr/include)
 HIP_NVIDIA_FLAGS = -std=c++17 -O2 -I. -Ibackends/hip -D__HIP_PLATFORM_NVIDIA__ -Xcompiler -Wall,-Wextra \
                    $(patsubst %,-isystem %,$(filter-out /usr/include,$(HIP_INCLUDE)))
-HIP_NVIDIA_OBJECTS := $(patsubst %,$(BUILD)/hip-nvidia/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/nvidia hip/module hip/share chevron) \
+HIP_NVIDIA_OBJECTS := $(patsubst %,$(BUILD)/hip-nvidia/backends/%.o,runtime runtime_kernel runtime_stream runtime_graph hip/hip hip/nvidia hip/module hip/share hip/graph chevron) \
                       $(BUILD)/backends/cuda/nvml.o $(BUILD)/backends/cuda/environment.o $(BUILD)/backends/cuda/server.o $(BUILD)/cuda/backends/images.o $(BUILD)/cuda/backends/code.o $(KERNELS:%.cu=$(BUILD)/cuda/%.o)
 .PHONY: hip-nvidia
 ifeq ($(NVCC),)

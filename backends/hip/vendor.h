@@ -16,6 +16,7 @@
 #define VENDOR_HOST_MAPPED (hipHostMallocMapped | hipHostMallocCoherent)
 #define VENDOR_FUNCTION_ATTRIBUTES hipFuncAttributes
 #define VENDOR_POINTER_ATTRIBUTES hipPointerAttribute_t
+#define VENDOR_KERNEL_NODE_PARAMS hipKernelNodeParams
 #define VENDOR_MANAGED_GLOBAL hipMemAttachGlobal
 #define VENDOR_SHARED_BYTES(bytes) ((unsigned)(bytes))
 #define hipFreeHost hipHostFree

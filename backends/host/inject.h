@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults and delays that tests ask for in LIFTOFF_HOST_INJECT, to show that the harness notices what it must notice:
 //
-//   launch_ns=N      a launch call takes N longer before the device can see the launch
+//   launch_ns=N      a launch call, a graph's too, takes N longer before the device can see the launch
 //   gap_ns=N         the device waits N between a kernel and the kernel that was already queued behind it
 //   complete_ns=N    the device waits N before it publishes the end of a kernel with nothing queued behind it
 //   byte_ps=N        a launch call takes N picoseconds longer for each byte of its arguments

@@ -228,12 +228,34 @@ enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void
     return GPU_OK;
 }
 
-void stream_replay(struct gpu_stream *stream, const struct packet *packet)
+void stream_replay(struct gpu_stream *stream, const struct packet *packets, uint32_t count, uint32_t fault)
 {
-    struct packet *slot = next_packet(stream);
-    *slot = *packet;
-    if (packet->kind == PACKET_KERNEL) slot->argument = slot->inline_argument;
-    ring_doorbell(stream);
+    if (!count) return;
+    if (stream->recording) {
+        stream->recording->refused = true;
+        return;
+    }
+    next_packet(stream);
+    while (count) {
+        uint32_t room = RING_PACKETS - (uint32_t)(stream->tail - stream->completed_seen);
+        if (room < count && room < RING_PACKETS / 2) { // half of them, so that the device does not run dry
+            wait_completed(stream, stream->tail - RING_PACKETS / 2);
+            stream->completed_seen = __atomic_load_n(&stream->completed, __ATOMIC_ACQUIRE);
+            continue;
+        }
+        uint32_t now = count < room ? count : room;
+        for (uint32_t i = 0; i < now; i++) {
+            struct packet *slot = &stream->ring[(stream->tail + i) % RING_PACKETS];
+            *slot = packets[i];
+            if (slot->kind != PACKET_KERNEL) continue;
+            slot->argument = slot->inline_argument;
+            slot->fault = fault;
+        }
+        __atomic_store_n(&stream->tail, stream->tail + now, __ATOMIC_RELEASE);
+        packets += now;
+        count -= now;
+    }
+    __atomic_store_n(&stream->locked, 0, __ATOMIC_RELEASE);
 }
 
 enum gpu_status gpu_event_record(struct gpu_event *event, struct gpu_stream *stream)

@@ -45,6 +45,7 @@
 //   read_only_load(p)                   the same through the way for what no kernel writes meanwhile, if there is one
 //   indexed_load(words, byte)           of the 32-bit word at BYTE of a KERNEL_CONSTANT or a KERNEL_INDEXED's argument
 //   relax()                             inside a polling loop
+//   graph_condition_set(handle, value)  of a graph's conditional node; nothing where there are none
 #ifndef LIFTOFF_KERNEL_H
 #define LIFTOFF_KERNEL_H
 
@@ -283,6 +284,14 @@ static __device__ inline void dependency_trigger(void)
 static __device__ inline void dependency_wait(void) {}
 static __device__ inline void dependency_trigger(void) {}
 #endif
+#if !defined(__HIP_PLATFORM_AMD__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
+static __device__ inline void graph_condition_set(uint64_t handle, unsigned value)
+{
+    cudaGraphSetConditional(handle, value);
+}
+#else
+static __device__ inline void graph_condition_set(uint64_t handle, unsigned value) { (void)handle, (void)value; }
+#endif
 static __device__ inline void fence_block(void) { __threadfence_block(); }
 static __device__ inline void fence_device(void) { __threadfence(); }
 static __device__ inline void fence_system(void) { __threadfence_system(); }
@@ -392,6 +401,7 @@ static inline uint64_t cached_load(const uint64_t *p) { return *(const volatile 
 static inline uint64_t read_only_load(const uint64_t *p) { return cached_load(p); }
 #define indexed_load(words, byte) (*(const volatile uint32_t *)((const volatile char *)(words) + (byte)))
 static inline void relax(void) { clock_relax(); }
+static inline void graph_condition_set(uint64_t handle, unsigned value) { (void)handle, (void)value; }
 static inline void device_trap(void) { __builtin_trap(); }
 #define system_load(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define system_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
