@@ -17,6 +17,9 @@ struct gpu_graph_executable; // ready to be launched
 enum gpu_status gpu_capture_begin(struct gpu_stream *stream);
 enum gpu_status gpu_capture_end(struct gpu_stream *stream, struct gpu_graph **graph);
 
+// Whether what is captured of a dependent launch (gpu.h) is dependent in the graph, too; else GPU_UNSUPPORTED.
+enum gpu_status gpu_capture_keeps_dependent(void);
+
 enum gpu_status gpu_graph_instantiate(struct gpu_graph *graph, struct gpu_graph_executable **executable);
 enum gpu_status gpu_graph_launch(struct gpu_graph_executable *executable, struct gpu_stream *stream);
 

@@ -17,11 +17,25 @@ const char *const result_column_names[RESULT_COLUMN_COUNT] = {RESULT_COLUMNS(RES
 const enum result_column result_key[6] = {RESULT_BENCHMARK, RESULT_VARIANT, RESULT_METRIC,
                                           RESULT_PARAMS,    RESULT_AXIS,    RESULT_AXIS_VALUE};
 
-static const char *const signed_metrics[] = {
-    "barrier",      "carry_cost",         "cold_cost",           "delay_ratio",     "device_period",
-    "duration",     "duration_per_block", "fetch_per_byte",      "if_else_cost",    "period",
-    "stamp_cost",   "sync_error",         "submit_per_argument", "submit_per_byte", "submit_per_node",
-    "submit_fixed", "device_fixed",       "submit_to_start"};
+static const char *const signed_metrics[] = {"barrier",
+                                             "carry_cost",
+                                             "cold_cost",
+                                             "delay_ratio",
+                                             "device_period",
+                                             "duration",
+                                             "duration_per_block",
+                                             "fetch_per_byte",
+                                             "if_else_cost",
+                                             "period",
+                                             "stamp_cost",
+                                             "sync_error",
+                                             "submit_per_argument",
+                                             "submit_per_byte",
+                                             "submit_per_node",
+                                             "submit_fixed",
+                                             "device_fixed",
+                                             "overlap",
+                                             "submit_to_start"};
 
 bool result_is_signed(const char *metric)
 {

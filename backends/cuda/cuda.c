@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only CUDA has: the driver's own launch and stream memory operations, the extensible launch, NVML's facts.
+#include "backends/gpu_graph.h"
 #include "backends/gpu_stream.h"
 #include "backends/runtime.h"
 
@@ -110,6 +111,19 @@ enum gpu_status gpu_stream_call(struct gpu_stream *stream, void (*function)(void
 {
     cudaError_t error = cudaLaunchHostFunc((cudaStream_t)(void *)stream, function, context);
     return error == cudaSuccess ? GPU_OK : runtime_status(error, "cudaLaunchHostFunc");
+}
+
+// Captured with an older toolkit or driver, the attribute is refused or becomes an ordinary edge.
+enum gpu_status gpu_capture_keeps_dependent(void)
+{
+    enum { SINCE = 12030 };
+    int driver = 0;
+    cudaError_t error = cudaDriverGetVersion(&driver);
+    if (error != cudaSuccess) return runtime_status(error, "DriverGetVersion");
+    if (CUDART_VERSION >= SINCE && driver >= SINCE) return GPU_OK;
+    return gpu_reason(GPU_UNSUPPORTED, "dependent launches in graphs came with CUDA 12.3; this is %d.%d",
+                      CUDART_VERSION >= SINCE ? driver / 1000 : CUDART_VERSION / 1000,
+                      (CUDART_VERSION >= SINCE ? driver : CUDART_VERSION) % 1000 / 10);
 }
 
 enum { ATTRIBUTES = 3 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launch by the driver's handle, for HIP on AMD and on NVIDIA. C11 that is also valid C++17.
+#include "backends/gpu_graph.h"
 #include "backends/runtime.h"
 
 // HIP's properties have no more than these.
@@ -7,6 +8,11 @@ void vendor_limits(int device, struct gpu_limits *limits)
 {
     (void)device;
     limits->shared_per_block_most = limits->shared_per_block;
+}
+
+enum gpu_status gpu_capture_keeps_dependent(void)
+{
+    return gpu_reason(GPU_UNSUPPORTED, "HIP has no dependent launches");
 }
 
 int vendor_launch_code(const struct gpu_launch *launch)

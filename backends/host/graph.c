@@ -53,6 +53,11 @@ enum gpu_status gpu_capture_end(struct gpu_stream *stream, struct gpu_graph **gr
                       GRAPH_PACKETS_MAX);
 }
 
+enum gpu_status gpu_capture_keeps_dependent(void)
+{
+    return gpu_reason(GPU_UNSUPPORTED, "the host device has no dependent launches");
+}
+
 enum gpu_status gpu_graph_instantiate(struct gpu_graph *graph, struct gpu_graph_executable **executable)
 {
     struct gpu_graph_executable *created = calloc(1, sizeof *created);
