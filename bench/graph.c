@@ -142,8 +142,8 @@ static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, d
 // --- Making a graph ----------------------------------------------------------------------------------------
 
 // build: from before the graph is created until its last node is in it. instantiate: that call. setup: the two
-// together. first_launch: the executable's first launch, until the call returns. destroy: of executable and graph, until
-// the second call returns, the stream being empty.
+// together. first_launch: the executable's first launch, until the call returns. destroy: of executable and graph,
+// until the second call returns, the stream being empty.
 static enum gpu_status measure_making(struct bench_case *c, unsigned samples, double *values)
 {
     struct stamp_graph graph = graphs[(int)c->argument];
@@ -280,8 +280,8 @@ static enum gpu_status measure_iteration(struct bench_case *c, unsigned samples,
 
 enum { FIXED_SUBMIT, PER_NODE_SUBMIT, FIXED_DEVICE, PER_NODE_DEVICE };
 
-// A sample launches the lines of 1 … 1000 nodes once each, up and down in turn, and is the line of least squares through
-// submit, and through the device's time from the first begin to the last end.
+// A sample launches the lines of 1 … 1000 nodes once each, up and down in turn, and is the line of least squares
+// through submit, and through the device's time from the first begin to the last end.
 static enum gpu_status measure_fit(struct bench_case *c, unsigned samples, double *values)
 {
     enum { POINTS = LINE_1000 + 1 };

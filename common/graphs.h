@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of stamping nodes, in a few shapes, and the proof that each node ran once it was launched, and after those that
-// it runs after.
+// Graphs of stamping nodes, in a few shapes, and the proof that each node ran once it was launched, and after those
+// that it runs after.
 #ifndef LIFTOFF_GRAPHS_H
 #define LIFTOFF_GRAPHS_H
 
@@ -51,8 +51,8 @@ enum gpu_status stamp_graph_submit_each(const struct stamp_graph *graph);
 // Gives a graph that nobody has built sequences that no other has.
 void stamp_graph_number(struct stamp_graph *graph);
 
-// Brings the stamps here, once the stream is drained. GPU_FAILED if a node did not run since the last call, left no stamp
-// of its own, or began before one that it runs after had ended.
+// Brings the stamps here, once the stream is drained. GPU_FAILED if a node did not run since the last call, left no
+// stamp of its own, or began before one that it runs after had ended.
 enum gpu_status stamp_graph_check(const struct stamp_graph *graph);
 
 // Of the stamps that the last check brought, in ns: from the first begin to the last end; from a node's end to the next

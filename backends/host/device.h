@@ -111,8 +111,8 @@ enum gpu_status stream_grow(struct gpu_stream *stream);
 enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, const unsigned grid[3],
                               const void *argument, size_t argument_bytes);
 
-// Publishes copies of COUNT packets that need nothing but themselves, all at once where the ring has room; FAULT happens
-// to the kernels.
+// Publishes copies of COUNT packets that need nothing but themselves, all at once where the ring has room; FAULT
+// happens to the kernels.
 void stream_replay(struct gpu_stream *stream, const struct packet *packets, uint32_t count, uint32_t fault);
 
 // How many packets have not ended.

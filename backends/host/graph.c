@@ -113,8 +113,8 @@ static enum gpu_status put_argument(struct packet *packet, const struct gpu_laun
     return GPU_OK;
 }
 
-// A node is the number of its packet, and 1, made a pointer. Nodes are added after those that they run after, and so lie
-// in a good order.
+// A node is the number of its packet, and 1, made a pointer. Nodes are added after those that they run after,
+// and so lie in a good order.
 static struct gpu_graph_node *node_of(uint32_t index) { return (struct gpu_graph_node *)((uintptr_t)index + 1); }
 static uint32_t index_of(const struct gpu_graph_node *node) { return (uint32_t)((uintptr_t)node - 1); }
 
