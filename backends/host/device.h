@@ -48,6 +48,15 @@ struct packet {
     char inline_argument[INLINE_BYTES];
 };
 
+// Makes PACKET that of a kernel, but for its argument and its fault.
+static inline void packet_kernel(struct packet *packet, const void *kernel, const unsigned grid[3])
+{
+    packet->kernel.symbol = kernel;
+    packet->kind = PACKET_KERNEL;
+    packet->blocks = grid[0] * grid[1] * grid[2];
+    packet->columns = grid[0];
+}
+
 // Packets that a graph keeps. REFUSED: there was one that it cannot.
 struct recording {
     struct packet *packets;

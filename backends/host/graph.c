@@ -129,10 +129,7 @@ enum gpu_status gpu_graph_add(struct gpu_graph *graph, struct gpu_graph_node **n
         if (status) return status;
     }
     struct packet *packet = &recording->packets[recording->count];
-    *packet = (struct packet){.kernel.symbol = launch->kernel,
-                              .kind = PACKET_KERNEL,
-                              .blocks = launch->grid[0] * launch->grid[1] * launch->grid[2],
-                              .columns = launch->grid[0]};
+    packet_kernel(packet, launch->kernel, launch->grid);
     enum gpu_status status = put_argument(packet, launch);
     if (!status) *node = node_of(recording->count++);
     return status;

@@ -155,11 +155,8 @@ enum gpu_status stream_launch(struct gpu_stream *stream, const void *kernel, con
         else copy = stream->arguments + stream->tail % RING_PACKETS * ARGUMENT_BYTES_MAX;
     }
     if (argument_bytes) memcpy(copy, argument, argument_bytes);
-    packet->kernel.symbol = kernel;
+    packet_kernel(packet, kernel, grid);
     packet->argument = copy;
-    packet->kind = PACKET_KERNEL;
-    packet->blocks = grid[0] * grid[1] * grid[2];
-    packet->columns = grid[0];
     packet->fault = fault;
     ring_doorbell(stream);
     return GPU_OK;
