@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch saves that may start before the kernel ahead of it has ended: gap, overlap and period, by the moment at
 // which that kernel lets it start, with a wait for its end and without, in a stream and in a graph.
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,13 +76,9 @@ static enum gpu_status submit_chain(unsigned count, unsigned blocks, uint64_t fr
 static enum gpu_status make_graph(unsigned count, unsigned blocks, uint64_t from,
                                   struct gpu_graph_executable **executable)
 {
-    struct gpu_graph *graph = NULL;
     enum gpu_status status = gpu_capture_begin(chain.stream);
     if (status) return status;
-    status = submit_chain(count, blocks, from);
-    enum gpu_status ended = gpu_capture_end(chain.stream, &graph);
-    if (!status) status = ended ? ended : gpu_graph_instantiate(graph, executable);
-    gpu_graph_destroy(graph);
+    status = launch_capture_end(chain.stream, submit_chain(count, blocks, from), executable);
     return status ? status : launch_drain(chain.stream, gpu_graph_launch(*executable, chain.stream));
 }
 
@@ -199,7 +196,7 @@ static void add_chain(struct bench_plan *plan, enum way way, bool waits, bool gr
     if (way != WAY_STREAM && !waits)
         c.outputs[2] = (struct bench_output){"order_broken", "ratio", "lower",
                                              .resolution = 1.0 / (c.samples * blocks_of(&entry))};
-    if (entry_count == sizeof entries / sizeof *entries) abort();
+    assert(entry_count < sizeof entries / sizeof *entries);
     entries[entry_count++] = entry;
     snprintf(c.params, sizeof c.params, "block_threads=32;blocks=%s;mechanism=%s;wait=%s",
              full ? "multiprocessors" : "1", graph ? "graph" : "stream", waits ? "yes" : "no");

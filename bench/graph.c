@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/bench.h"
+#include "common/break_even.h"
 #include "common/graph_again.h"
 #include "common/graphs.h"
 #include "common/parts.h"
@@ -41,40 +42,17 @@ static void bound(struct bench_case *c, const char *metric, double ns) { put(c, 
 
 // --- One launch of the whole -------------------------------------------------------------------------------
 
-struct timed {
-    uint64_t called;
-    double submit_ns, round_trip_ns;
-};
-
-// Launches the graph, or its nodes one by one, into the empty stream, drains it and proves what ran.
-static enum gpu_status launch_whole(const struct stamp_graph *graph, bool each, struct timed *timed)
-{
-    enum gpu_status status;
-    uint64_t called = clock_ticks(), returned;
-    if (each) {
-        status = stamp_graph_submit_each(graph);
-        returned = clock_ticks();
-    } else {
-        status = gpu_graph_launch(graph->executable, chain.stream);
-        returned = clock_ticks();
-    }
-    status = launch_drain(chain.stream, status);
-    uint64_t known = clock_ticks();
-    *timed = (struct timed){called, clock_ns(returned - called), clock_ns(known - called)};
-    return status ? status : stamp_graph_check(graph);
-}
-
 // A graph that has been launched before, made once a process; or the numbers of what goes in one by one.
 static enum gpu_status prepare(struct stamp_graph *graph, bool each)
 {
-    struct timed first;
+    struct stamp_graph_times first;
     if (each) {
         if (!graph->sequence) stamp_graph_number(graph);
         return GPU_OK;
     }
     if (graph->executable) return GPU_OK;
     enum gpu_status status = stamp_graph_make(graph);
-    return status ? status : launch_whole(graph, false, &first);
+    return status ? status : stamp_graph_launch(graph, false, &first);
 }
 
 // submit: from before the call (of a stream: the first one) until it (the last one) returns, the stream being empty.
@@ -85,10 +63,10 @@ static enum gpu_status measure_launch(struct bench_case *c, unsigned samples, do
 {
     const bool each = !strcmp(c->variant, "stream");
     struct stamp_graph *graph = each ? &launches[(int)c->argument] : &graphs[(int)c->argument];
-    struct timed timed = {0};
+    struct stamp_graph_times timed = {0};
     enum gpu_status status = prepare(graph, each);
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = launch_whole(graph, each, &timed);
+        status = stamp_graph_launch(graph, each, &timed);
         if (status) break;
         put(c, samples, values, i, "submit", timed.submit_ns);
         put(c, samples, values, i, "round_trip", timed.round_trip_ns);
@@ -106,13 +84,10 @@ static enum gpu_status measure_launch(struct bench_case *c, unsigned samples, do
 static enum gpu_status measure_stream_gap(struct bench_case *c, unsigned samples, double *values)
 {
     enum gpu_status status = GPU_OK;
-    const struct stamp *stamp = chain.stamps.stamp;
     for (unsigned i = 0; i < samples && !status; i++) {
         double elapsed_ns;
-        uint64_t ticks = 0;
         status = chain_elapsed(&chain, CHAIN_STAMPS, CAPTURED_GAP - 2, &elapsed_ns);
-        for (unsigned k = 1; k < CAPTURED_GAP && !status; k++) ticks += stamp[k].begin_ticks - stamp[k - 1].end_ticks;
-        values[i] = (double)ticks * gpu_clock_ns_per_tick() / (CAPTURED_GAP - 1);
+        if (!status) values[i] = launch_stamps_gap_ns(chain.stamps.stamp, CAPTURED_GAP);
     }
     c->error_bound[0] = parts.stamp_error_ns + sync_device_resolution_ns();
     return status;
@@ -124,12 +99,12 @@ static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, d
     const bool each = !strcmp(c->variant, "stream");
     struct stamp_graph *graph = each ? &launches[(int)c->argument] : &graphs[(int)c->argument];
     uint64_t called[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD], begun[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD];
-    struct timed timed;
+    struct stamp_graph_times timed;
     enum gpu_status status = prepare(graph, each);
     if (!status) status = parts_begin(&parts);
     if (status) return status;
     for (unsigned i = 0; i < samples && !status; i++) {
-        status = launch_whole(graph, each, &timed);
+        status = stamp_graph_launch(graph, each, &timed);
         called[i] = timed.called;
         begun[i] = stamp_graph_begin_ticks();
     }
@@ -146,18 +121,16 @@ static enum gpu_status measure_latency(struct bench_case *c, unsigned samples, d
 // until the second call returns, the stream being empty.
 static enum gpu_status measure_making(struct bench_case *c, unsigned samples, double *values)
 {
-    struct stamp_graph graph = graphs[(int)c->argument];
-    struct timed timed;
+    struct stamp_graph graph = {graphs[(int)c->argument].shape, graphs[(int)c->argument].nodes};
+    struct stamp_graph_times timed;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        graph.graph = NULL;
-        graph.executable = NULL;
         uint64_t begin = clock_ticks();
         status = stamp_graph_build(&graph);
         uint64_t built = clock_ticks();
         if (!status) status = gpu_graph_instantiate(graph.graph, &graph.executable);
         uint64_t ready = clock_ticks();
-        if (!status) status = launch_whole(&graph, false, &timed);
+        if (!status) status = stamp_graph_launch(&graph, false, &timed);
         uint64_t destroy = clock_ticks();
         stamp_graph_destroy(&graph);
         uint64_t gone = clock_ticks();
@@ -172,59 +145,65 @@ static enum gpu_status measure_making(struct bench_case *c, unsigned samples, do
     return status;
 }
 
-// capture: from before the capture begins, over the launches, until it has ended.
-static enum gpu_status measure_capture(struct bench_case *c, unsigned samples, double *values)
+// A sample is what OPERATION does to a graph that is not made yet; then it is launched, and destroyed.
+static enum gpu_status measure_fresh(struct bench_case *c, unsigned samples, double *values,
+                                     enum gpu_status (*operation)(struct stamp_graph *, double *))
 {
-    struct stamp_graph graph = graphs[(int)c->argument];
-    struct timed timed;
+    struct stamp_graph graph = {graphs[(int)c->argument].shape, graphs[(int)c->argument].nodes};
+    struct stamp_graph_times timed;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
-        graph.graph = NULL;
-        graph.executable = NULL;
-        uint64_t begin = clock_ticks();
-        status = stamp_graph_capture(&graph);
-        values[i] = clock_ns(clock_ticks() - begin);
+        status = operation(&graph, &values[i]);
         if (!status) status = stamp_graph_make(&graph);
-        if (!status) status = launch_whole(&graph, false, &timed);
+        if (!status) status = stamp_graph_launch(&graph, false, &timed);
         stamp_graph_destroy(&graph);
     }
     c->error_bound[0] = parts.clock_error_ns;
     return status;
 }
 
+// capture: from before the capture begins, over the launches, until it has ended.
+static enum gpu_status capture(struct stamp_graph *graph, double *ns)
+{
+    uint64_t begin = clock_ticks();
+    enum gpu_status status = stamp_graph_capture(graph);
+    *ns = clock_ns(clock_ticks() - begin);
+    return status;
+}
+
+static enum gpu_status measure_capture(struct bench_case *c, unsigned samples, double *values)
+{
+    return measure_fresh(c, samples, values, capture);
+}
+
 // upload: of an executable that was never launched, from before the call until the stream is known to be empty.
+static enum gpu_status upload(struct stamp_graph *graph, double *ns)
+{
+    enum gpu_status status = stamp_graph_make(graph);
+    uint64_t begin = clock_ticks();
+    if (!status) status = gpu_graph_upload(graph->executable, chain.stream);
+    status = launch_drain(chain.stream, status);
+    *ns = clock_ns(clock_ticks() - begin);
+    return status;
+}
+
 static enum gpu_status measure_upload(struct bench_case *c, unsigned samples, double *values)
 {
-    struct stamp_graph graph = graphs[(int)c->argument];
-    struct timed timed;
-    enum gpu_status status = GPU_OK;
-    for (unsigned i = 0; i < samples && !status; i++) {
-        graph.graph = NULL;
-        graph.executable = NULL;
-        status = stamp_graph_make(&graph);
-        uint64_t begin = clock_ticks();
-        if (!status) status = gpu_graph_upload(graph.executable, chain.stream);
-        status = launch_drain(chain.stream, status);
-        values[i] = clock_ns(clock_ticks() - begin);
-        if (!status) status = launch_whole(&graph, false, &timed);
-        stamp_graph_destroy(&graph);
-    }
-    c->error_bound[0] = parts.clock_error_ns;
-    return status;
+    return measure_fresh(c, samples, values, upload);
 }
 
 // update_node: the call that gives one node, in the middle, another argument, while the executable does not run.
 static enum gpu_status measure_update_node(struct bench_case *c, unsigned samples, double *values)
 {
     struct stamp_graph graph = {GRAPH_LINE, graphs[(int)c->argument].nodes};
-    struct timed timed;
+    struct stamp_graph_times timed;
     enum gpu_status status = stamp_graph_make(&graph);
     for (unsigned i = 0; i < samples && !status; i++) {
         const struct gpu_launch *changed = stamp_graph_change(&graph, graph.nodes / 2);
         uint64_t begin = clock_ticks();
         status = gpu_graph_set(graph.executable, stamp_graph_node(graph.nodes / 2), changed);
         values[i] = clock_ns(clock_ticks() - begin);
-        if (!status) status = launch_whole(&graph, false, &timed);
+        if (!status) status = stamp_graph_launch(&graph, false, &timed);
     }
     stamp_graph_destroy(&graph);
     c->error_bound[0] = parts.clock_error_ns;
@@ -236,7 +215,7 @@ static enum gpu_status measure_update_graph(struct bench_case *c, unsigned sampl
 {
     const unsigned nodes = graphs[(int)c->argument].nodes;
     struct stamp_graph pair[2] = {{GRAPH_LINE, nodes}, {GRAPH_LINE, nodes}};
-    struct timed timed;
+    struct stamp_graph_times timed;
     enum gpu_status status = stamp_graph_make(&pair[0]);
     if (!status) status = stamp_graph_build(&pair[1]);
     for (unsigned i = 0; i < samples && !status; i++) {
@@ -245,7 +224,7 @@ static enum gpu_status measure_update_graph(struct bench_case *c, unsigned sampl
         uint64_t begin = clock_ticks();
         status = gpu_graph_update(from.executable, from.graph);
         values[i] = clock_ns(clock_ticks() - begin);
-        if (!status) status = launch_whole(&from, false, &timed);
+        if (!status) status = stamp_graph_launch(&from, false, &timed);
     }
     stamp_graph_destroy(&pair[0]);
     stamp_graph_destroy(&pair[1]);
@@ -292,8 +271,8 @@ static enum gpu_status measure_fit(struct bench_case *c, unsigned samples, doubl
         double nodes_sum = 0, host_sum = 0, device_sum = 0;
         for (unsigned k = 0; k < POINTS && !status; k++) {
             const unsigned at = i % 2 ? POINTS - 1 - k : k;
-            struct timed timed = {0};
-            status = launch_whole(&graphs[at], false, &timed);
+            struct stamp_graph_times timed = {0};
+            status = stamp_graph_launch(&graphs[at], false, &timed);
             nodes_sum += nodes[at] = graphs[at].nodes;
             host_sum += host[at] = timed.submit_ns;
             device_sum += device[at] = status ? 0 : stamp_graph_span_ns(&graphs[at]);
@@ -313,39 +292,18 @@ static enum gpu_status measure_fit(struct bench_case *c, unsigned samples, doubl
 
 // --- Break-even --------------------------------------------------------------------------------------------
 
-static const double KERNELS_MOST = 10000;
-
-// What one launch of 1 and of 100 kernels costs, in this way, and the line through both.
-struct line {
-    double fixed, per_kernel;
-};
-
-static struct line line_through(const double cost[2])
-{
-    const double slope = (cost[1] - cost[0]) / (graphs[LINE_100].nodes - 1);
-    return (struct line){cost[0] - slope, slope};
-}
-
 // What a graph costs once: build, instantiate, and what its first launch takes beyond the REPEATED_NS of a later one.
 static enum gpu_status measure_setup(unsigned nodes, bool by_submit, double repeated_ns, double *ns)
 {
     struct stamp_graph graph = {GRAPH_LINE, nodes};
-    struct timed first = {0};
+    struct stamp_graph_times first = {0};
     uint64_t begin = clock_ticks();
     enum gpu_status status = stamp_graph_make(&graph);
     uint64_t ready = clock_ticks();
-    if (!status) status = launch_whole(&graph, false, &first);
+    if (!status) status = stamp_graph_launch(&graph, false, &first);
     *ns = clock_ns(ready - begin) + (by_submit ? first.submit_ns : first.round_trip_ns) - repeated_ns;
     stamp_graph_destroy(&graph);
     return status;
-}
-
-static double first_cheaper(struct line graph, struct line setup, struct line stream, double times)
-{
-    double more = graph.fixed + setup.fixed / times - stream.fixed;
-    double less = stream.per_kernel - graph.per_kernel - setup.per_kernel / times;
-    if (less <= 0) return KERNELS_MOST + 1;
-    return fmin(fmax(ceil(more / less), 1), KERNELS_MOST + 1);
 }
 
 // break_even: the smallest number of kernels whose graph costs less than as many launches into a stream, by the lines
@@ -354,30 +312,32 @@ static enum gpu_status measure_break_even(struct bench_case *c, unsigned samples
 {
     const bool by_submit = strstr(c->params, "by=submit"), counted = !strstr(c->params, "setup=excluded");
     const unsigned at[2][2] = {{LINE_1, 0}, {LINE_100, 2}};
+    const unsigned kernels[2] = {graphs[LINE_1].nodes, graphs[LINE_100].nodes};
     double sorted[BENCH_ROUND_SAMPLES_MAX + BENCH_LEAD], per_kernel = 1;
     enum gpu_status status = GPU_OK;
     for (unsigned i = 0; i < samples && !status; i++) {
         double cost[3][2] = {{0}};
         for (unsigned k = 0; k < 2 && !status; k++) {
-            struct timed graph = {0}, stream = {0};
+            struct stamp_graph_times graph = {0}, stream = {0};
             status = prepare(&graphs[at[k][0]], false);
             if (!status) status = prepare(&launches[at[k][1]], true);
-            if (!status) status = launch_whole(&graphs[at[k][0]], false, &graph);
-            if (!status) status = launch_whole(&launches[at[k][1]], true, &stream);
+            if (!status) status = stamp_graph_launch(&graphs[at[k][0]], false, &graph);
+            if (!status) status = stamp_graph_launch(&launches[at[k][1]], true, &stream);
             cost[0][k] = by_submit ? graph.submit_ns : graph.round_trip_ns;
             cost[2][k] = by_submit ? stream.submit_ns : stream.round_trip_ns;
             if (!status && counted) status = measure_setup(graphs[at[k][0]].nodes, by_submit, cost[0][k], &cost[1][k]);
         }
-        struct line stream = line_through(cost[2]);
-        values[i] = sorted[i] =
-            first_cheaper(line_through(cost[0]), line_through(cost[1]), stream, counted ? c->axis_value : 1);
+        const struct break_even_line graph = break_even_line(cost[0], kernels),
+                                     once = break_even_line(cost[1], kernels),
+                                     stream = break_even_line(cost[2], kernels);
+        values[i] = sorted[i] = break_even_kernels(graph, once, stream, counted ? c->axis_value : 1);
         per_kernel = fmax(stream.per_kernel, 1);
     }
     if (status) return status;
     stats_sort(sorted, samples);
-    if (stats_quantile(sorted, samples, 0.5) > KERNELS_MOST)
-        return gpu_reason(GPU_UNSUPPORTED, "no graph of up to %.0f kernels costs less than launches into a stream",
-                          KERNELS_MOST);
+    if (stats_quantile(sorted, samples, 0.5) > BREAK_EVEN_MOST)
+        return gpu_reason(GPU_UNSUPPORTED, "no graph of up to %d kernels costs less than launches into a stream",
+                          BREAK_EVEN_MOST);
     c->error_bound[0] = 1 + 4 * parts.clock_error_ns / per_kernel;
     return GPU_OK;
 }
@@ -399,15 +359,17 @@ static struct bench_case graph_case(unsigned index, const char *params)
     return c;
 }
 
-static void add_launch(struct bench_plan *plan, unsigned index)
+// `stream`: of so many kernels as the line of INDEX has, which are numbered alike.
+static void add_launch(struct bench_plan *plan, const char *variant, unsigned index)
 {
     struct bench_case c = graph_case(index, STAMP_PARAMS);
-    const bool line = graphs[index].shape == GRAPH_LINE;
+    const bool line = graphs[index].shape == GRAPH_LINE, inside = graphs[index].nodes > 1 && strcmp(variant, "stream");
     struct bench_output *output = c.outputs;
+    c.variant = variant;
     *output++ = (struct bench_output){"submit", "ns", "lower"};
     if (line) *output++ = (struct bench_output){"round_trip", "ns", "lower"};
-    if (graphs[index].nodes > 1) *output++ = (struct bench_output){"period", "ns", "lower"};
-    if (line && graphs[index].nodes > 1) *output = (struct bench_output){"gap", "ns", "lower"};
+    if (inside) *output++ = (struct bench_output){"period", "ns", "lower"};
+    if (line && inside) *output = (struct bench_output){"gap", "ns", "lower"};
     c.measure = measure_launch;
     bench_add(plan, &c);
 }
@@ -424,22 +386,14 @@ static void add_making(struct bench_plan *plan, unsigned index)
 
 typedef enum gpu_status measure_function(struct bench_case *, unsigned, double *);
 
-static void add_one(struct bench_plan *plan, unsigned index, const char *metric, measure_function *measure)
+static void add_one(struct bench_plan *plan, const char *variant, unsigned index, const char *metric,
+                    measure_function *measure)
 {
     struct bench_case c = graph_case(index, STAMP_PARAMS);
+    c.variant = variant;
     c.outputs[0] = (struct bench_output){metric, "ns", "lower"};
     if (measure == measure_latency) c.samples = SINGLES;
     c.measure = measure;
-    bench_add(plan, &c);
-}
-
-static void add_stream(struct bench_plan *plan, unsigned index)
-{
-    struct bench_case c = graph_case(index, STAMP_PARAMS); // the lines of as many nodes have the same numbers
-    c.variant = "stream";
-    c.outputs[0] = (struct bench_output){"submit", "ns", "lower"};
-    c.outputs[1] = (struct bench_output){"round_trip", "ns", "lower"};
-    c.measure = measure_launch;
     bench_add(plan, &c);
 }
 
@@ -473,20 +427,15 @@ static void add_rest(struct bench_plan *plan)
 {
     static const char *const ways[] = {"plain", "if", "while"};
     for (unsigned index = LINE_1; index <= LINE_10000; index++) {
-        add_one(plan, index, "capture", measure_capture);
+        add_one(plan, "line", index, "capture", measure_capture);
         if (index != LINE_10) add_making(plan, index);
-        if (index == LINE_1 || index == LINE_100) add_one(plan, index, "launch_latency", measure_latency);
-        if (index == LINE_1 || index == LINE_1000) add_one(plan, index, "update_node", measure_update_node);
-        if (index == LINE_1 || index == LINE_1000) add_one(plan, index, "update_graph", measure_update_graph);
-        if (index == LINE_100 || index == LINE_1000) add_one(plan, index, "upload", measure_upload);
+        if (index == LINE_1 || index == LINE_100) add_one(plan, "line", index, "launch_latency", measure_latency);
+        if (index == LINE_1 || index == LINE_1000) add_one(plan, "line", index, "update_node", measure_update_node);
+        if (index == LINE_1 || index == LINE_1000) add_one(plan, "line", index, "update_graph", measure_update_graph);
+        if (index == LINE_100 || index == LINE_1000) add_one(plan, "line", index, "upload", measure_upload);
     }
-    struct bench_case c = graph_case(LINE_1, STAMP_PARAMS);
-    c.variant = "stream";
-    c.samples = SINGLES;
-    c.outputs[0] = (struct bench_output){"launch_latency", "ns", "lower"};
-    c.measure = measure_latency;
-    bench_add(plan, &c);
-    c = graph_case(LINE_100, APPEND_PARAMS ";while=running");
+    add_one(plan, "stream", LINE_1, "launch_latency", measure_latency);
+    struct bench_case c = graph_case(LINE_100, APPEND_PARAMS ";while=running");
     c.outputs[0] = (struct bench_output){"submit", "ns", "lower"};
     c.outputs[1] = (struct bench_output){"gap", "ns", "lower"};
     c.measure = measure_running;
@@ -516,14 +465,11 @@ static enum gpu_status setup(struct bench_plan *plan, bool quick)
     if (!status) status = graph_again_open(chain.stream);
     if (status) return status;
     for (unsigned index = LINE_1; index < GRAPHS; index++)
-        if (!quick || index == LINE_100 || index == LINE_1000) add_launch(plan, index);
+        if (!quick || index == LINE_100 || index == LINE_1000)
+            add_launch(plan, graph_shape_names[graphs[index].shape], index);
     for (unsigned index = 0; index < LAUNCHES; index++)
-        if (!quick || index == LINE_100) add_stream(plan, index);
-    struct bench_case gap = graph_case(LINE_100, STAMP_PARAMS);
-    gap.variant = "stream";
-    gap.outputs[0] = (struct bench_output){"gap", "ns", "lower"};
-    gap.measure = measure_stream_gap;
-    if (!quick) bench_add(plan, &gap);
+        if (!quick || index == LINE_100) add_launch(plan, "stream", index);
+    if (!quick) add_one(plan, "stream", LINE_100, "gap", measure_stream_gap);
     add_fit(plan);
     add_break_even(plan, "submit", 0);
     if (quick) add_making(plan, LINE_100);

@@ -161,6 +161,24 @@ enum gpu_status stamp_graph_check(const struct stamp_graph *graph)
     return check_order(graph);
 }
 
+enum gpu_status stamp_graph_launch(const struct stamp_graph *graph, bool each, struct stamp_graph_times *times)
+{
+    struct gpu_stream *stream = graphs.launch.stream;
+    enum gpu_status status;
+    uint64_t called = clock_ticks(), returned;
+    if (each) {
+        status = stamp_graph_submit_each(graph);
+        returned = clock_ticks();
+    } else {
+        status = gpu_graph_launch(graph->executable, stream);
+        returned = clock_ticks();
+    }
+    status = launch_drain(stream, status);
+    uint64_t known = clock_ticks();
+    *times = (struct stamp_graph_times){called, clock_ns(returned - called), clock_ns(known - called)};
+    return status ? status : stamp_graph_check(graph);
+}
+
 double stamp_graph_span_ns(const struct stamp_graph *graph)
 {
     uint64_t begin = UINT64_MAX, end = 0;
@@ -171,11 +189,6 @@ double stamp_graph_span_ns(const struct stamp_graph *graph)
     return (double)(end - begin) * gpu_clock_ns_per_tick();
 }
 
-double stamp_graph_gap_ns(const struct stamp_graph *graph)
-{
-    uint64_t ticks = 0;
-    for (unsigned i = 1; i < graph->nodes; i++) ticks += graphs.stamp[i].begin_ticks - graphs.stamp[i - 1].end_ticks;
-    return (double)ticks * gpu_clock_ns_per_tick() / (graph->nodes - 1);
-}
+double stamp_graph_gap_ns(const struct stamp_graph *graph) { return launch_stamps_gap_ns(graphs.stamp, graph->nodes); }
 
 uint64_t stamp_graph_begin_ticks(void) { return graphs.stamp[0].begin_ticks; }

@@ -51,6 +51,13 @@ enum gpu_status stamp_graph_submit_each(const struct stamp_graph *graph);
 // Gives a graph that nobody has built sequences that no other has.
 void stamp_graph_number(struct stamp_graph *graph);
 
+// Launches the graph, or with EACH its nodes one by one, into its stream, which is empty, waits for it and checks.
+struct stamp_graph_times {
+    uint64_t called;                 // before the call, or the first of them
+    double submit_ns, round_trip_ns; // from there until it, or the last of them, has returned; and the synchronise
+};
+enum gpu_status stamp_graph_launch(const struct stamp_graph *graph, bool each, struct stamp_graph_times *times);
+
 // Brings the stamps here, once the stream is drained. GPU_FAILED if a node did not run since the last call, left no
 // stamp of its own, or began before one that it runs after had ended.
 enum gpu_status stamp_graph_check(const struct stamp_graph *graph);

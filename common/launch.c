@@ -27,6 +27,23 @@ enum gpu_status launch_prepare(struct gpu_launch *launch, const void *kernel, un
     return gpu_launch_prepare(launch);
 }
 
+enum gpu_status launch_capture_end(struct gpu_stream *stream, enum gpu_status status,
+                                   struct gpu_graph_executable **executable)
+{
+    struct gpu_graph *graph = NULL;
+    enum gpu_status ended = gpu_capture_end(stream, &graph);
+    if (!status) status = ended ? ended : gpu_graph_instantiate(graph, executable);
+    gpu_graph_destroy(graph);
+    return status;
+}
+
+double launch_stamps_gap_ns(const struct stamp *stamps, unsigned count)
+{
+    uint64_t ticks = 0;
+    for (unsigned i = 1; i < count; i++) ticks += stamps[i].begin_ticks - stamps[i - 1].end_ticks;
+    return (double)ticks * gpu_clock_ns_per_tick() / (count - 1);
+}
+
 enum gpu_status launch_check_stamps(const uint64_t *first, size_t stride, unsigned count, uint64_t sequence)
 {
     for (unsigned i = 0; i < count; i++)

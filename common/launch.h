@@ -4,7 +4,7 @@
 #ifndef LIFTOFF_LAUNCH_H
 #define LIFTOFF_LAUNCH_H
 
-#include "backends/gpu.h"
+#include "backends/gpu_graph.h"
 #include "backends/kernels/common.h"
 #include "common/clock.h"
 
@@ -33,6 +33,11 @@ static inline enum gpu_status launch_drain(struct gpu_stream *stream, enum gpu_s
     return status ? status : ended;
 }
 
+// Ends the capture of STREAM, whatever happened since gpu_capture_begin, and makes *EXECUTABLE of it. Answers STATUS if
+// it is not GPU_OK, else the first error that was met; *EXECUTABLE is then left as it was.
+enum gpu_status launch_capture_end(struct gpu_stream *stream, enum gpu_status status,
+                                   struct gpu_graph_executable **executable);
+
 // The time of COUNT submissions in a row. Inlined, so that SUBMIT is called directly and nothing else stands between
 // the clock reads. It waits for nothing: COUNT stays under half the queue, and the caller drains it.
 static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(const struct gpu_launch *launch,
@@ -50,6 +55,9 @@ static inline __attribute__((always_inline)) enum gpu_status launch_time_batch(c
 // Of the stamps that COUNT blocks left, STRIDE bytes apart, the first one's number being at *FIRST: GPU_FAILED if one
 // is not of launch SEQUENCE.
 enum gpu_status launch_check_stamps(const uint64_t *first, size_t stride, unsigned count, uint64_t sequence);
+
+// From one stamp's end to the next one's begin, on average over COUNT (2 …) of them.
+double launch_stamps_gap_ns(const struct stamp *stamps, unsigned count);
 
 // Launches of `stamp`, whose stamps are proved when they are read.
 struct stamp_launch {

@@ -192,17 +192,14 @@ static uint64_t expected_end(const struct reload *reload)
 
 static enum gpu_status submit_graph(const struct gpu_launch *launch)
 {
-    struct gpu_graph *graph = NULL;
     struct gpu_graph_executable *executable = NULL;
     enum gpu_status status = gpu_capture_begin(chain.stream);
     if (status) return status;
     status = submit(launch, gpu_launch_runtime, FIRST, RELOAD_TOUCH);
     if (!status) status = submit(launch, gpu_launch_runtime, SECOND, RELOAD_CHASE);
-    enum gpu_status ended = gpu_capture_end(chain.stream, &graph);
-    if (!status) status = ended ? ended : gpu_graph_instantiate(graph, &executable);
+    status = launch_capture_end(chain.stream, status, &executable);
     if (!status) status = launch_drain(chain.stream, gpu_graph_launch(executable, chain.stream));
     gpu_graph_executable_destroy(executable);
-    gpu_graph_destroy(graph);
     return status;
 }
 
